@@ -1,0 +1,33 @@
+// Command hermes guards what an agent does on this machine.
+//
+// It only hands the process over to package cli: arguments, streams, environment. Failure direction: the exit code of
+// whatever cli could not answer is 1.
+package main
+
+import (
+	"context"
+	"os"
+
+	"golang.org/x/term"
+
+	"hermes/internal/cli"
+)
+
+// version is stamped by scripts/build.
+var version string
+
+func main() {
+	stdio := cli.IO{
+		Stdin:   os.Stdin,
+		Stdout:  os.Stdout,
+		Stderr:  os.Stderr,
+		Env:     os.Getenv,
+		Dir:     os.Getwd,
+		Version: version,
+	}
+	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
+		stdio.Terminal = true
+		stdio.Width, _, _ = term.GetSize(fd)
+	}
+	os.Exit(cli.Main(context.Background(), os.Args[1:], stdio))
+}

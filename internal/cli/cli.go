@@ -1,0 +1,118 @@
+// Package cli is the command line: it turns arguments into calls of the guards, and their answers into text, JSON and an
+// exit code.
+//
+// It decides nothing, and it is the only place that prints hints. It builds its commands in functions, so that a process
+// that only answers one question pays for nothing else.
+//
+// Failure direction: whatever goes wrong before an answer exists ends with exit code 1, which is never "allow".
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes of check. Every other command ends with exitOK or exitFailed.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitAsk    = 2
+	exitDeny   = 3
+)
+
+// IO is everything the command line knows of the process around it.
+type IO struct {
+	Stdin    io.Reader
+	Stdout   io.Writer
+	Stderr   io.Writer
+	Terminal bool                    // Stdout is a terminal
+	Width    int                     // its columns; 0 when not known
+	Env      func(key string) string // value of an environment variable, "" when unset
+	Dir      func() (string, error)  // the working directory
+	Version  string                  // of the build; "" when it was not stamped
+}
+
+// Main runs one command line and returns the exit code.
+func Main(ctx context.Context, args []string, stdio IO) int {
+	out := bufio.NewWriterSize(stdio.Stdout, 1<<16)
+	stdio.Stdout = out
+	root := newRoot(&stdio)
+	root.SetArgs(args)
+	root.SetIn(stdio.Stdin)
+	root.SetOut(out)
+	root.SetErr(stdio.Stderr)
+	err := root.ExecuteContext(ctx)
+	if broken := out.Flush(); broken != nil && (err == nil || isExit(err)) {
+		err = fmt.Errorf("write standard output: %w", bare(broken))
+	}
+	return report(stdio.Stderr, err)
+}
+
+// newRoot builds the command tree. What is not built yet is not in it.
+func newRoot(stdio *IO) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "hermes",
+		Short: "A guard for commands that an agent wants to run",
+		Long: "Hermes guards what an agent does on your machine. This build answers one question:\n" +
+			"which commands could this text run, and may they?",
+		Example: "  hermes check 'F=-rf; rm $F /etc'\n" +
+			"  hermes check --jsonl < commands.jsonl",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(showUsage)
+	group(root)
+	approvals := &cobra.Command{
+		Use:     "approvals",
+		Short:   "Try out approval rules",
+		Example: "  hermes approvals test 'git push --force'",
+	}
+	group(approvals)
+	approvals.AddCommand(newCheck(stdio, "test"))
+	root.AddCommand(newCheck(stdio, "check"), approvals, newVersion(stdio))
+	return root
+}
+
+// group makes a command that only holds others: alone it prints its help, with an unknown word it says what was meant.
+func group(c *cobra.Command) {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return unknownCommand(c, args[0])
+	}
+}
+
+// exitCode ends a command that has already said everything.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+func isExit(err error) bool {
+	var code exitCode
+	return errors.As(err, &code)
+}
+
+// report prints an error in our shape and returns the exit code that goes with it.
+func report(w io.Writer, err error) int {
+	var code exitCode
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	}
+	fmt.Fprintf(w, "hermes: %s\n", visible(err.Error()))
+	var hinted *hintError
+	if errors.As(err, &hinted) {
+		fmt.Fprintln(w, hinted.hint)
+	}
+	return exitFailed
+}

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// hintError is an error with a line that says what to type instead. The hint is no part of the error's text.
+type hintError struct {
+	text string
+	hint string
+}
+
+func (e *hintError) Error() string { return e.text }
+
+func usage(hint, format string, args ...any) error {
+	return &hintError{text: fmt.Sprintf(format, args...), hint: hint}
+}
+
+// unknownCommand says that c has no such sub-command, and which one may have been meant.
+func unknownCommand(c *cobra.Command, word string) error {
+	names := []string{}
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	hint := "See " + c.CommandPath() + " --help."
+	if near := nearest(word, names); near != "" {
+		hint = "Did you mean " + c.CommandPath() + " " + near + "?"
+	}
+	return usage(hint, "%s is not a command of %s", word, name(c))
+}
+
+// flagError tells in our words what the flag parser has to say.
+func flagError(c *cobra.Command, err error) error {
+	if c.HasSubCommands() && c.Flags().NArg() > 0 {
+		return unknownCommand(c, c.Flags().Arg(0))
+	}
+	flag := ""
+	if _, rest, ok := strings.Cut(err.Error(), "unknown flag: "); ok {
+		flag = rest
+	} else if _, rest, ok := strings.Cut(err.Error(), "unknown shorthand flag: "); ok {
+		_, word, _ := strings.Cut(rest, " in ")
+		flag = word
+	}
+	if flag == "" {
+		return usage("See "+c.CommandPath()+" --help.", "%s: %s", name(c), err)
+	}
+	names := []string{}
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	hint := "See " + c.CommandPath() + " --help."
+	switch near := nearest(flag, names); {
+	case near != "":
+		hint = "Did you mean " + near + "?"
+	case takesText(c):
+		hint = "A text to judge goes in quotes: " + c.CommandPath() + " 'rm -rf build'"
+	}
+	return usage(hint, "%s is not a flag of %s", flag, name(c))
+}
+
+// name returns what a command is called in an error, which begins with "hermes" already.
+func name(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "hermes ") }
+
+// showUsage prints how a command is called, what is below it, and its flags.
+func showUsage(c *cobra.Command) error {
+	w := c.OutOrStderr()
+	fmt.Fprintf(w, "Usage:\n  %s\n", strings.TrimSuffix(c.UseLine(), " [flags]"))
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "  %s COMMAND\n", c.CommandPath())
+	}
+	if c.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprint(w, "\nCommands:\n")
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				fmt.Fprintf(w, "  %-12s %s\n", sub.Name(), sub.Short)
+			}
+		}
+	}
+	fmt.Fprintf(w, "\nFlags:\n%s", c.Flags().FlagUsages())
+	return nil
+}
+
+// takesText tells whether c is check under one of its names.
+func takesText(c *cobra.Command) bool { return c.Flags().Lookup("jsonl") != nil }
+
+// nearest returns the candidate that differs least from word, if that is little enough to be a slip.
+func nearest(word string, candidates []string) string {
+	best, bestCost := "", max(2, len(word)/3)+1
+	for _, c := range candidates {
+		if cost := distance(word, c); cost < bestCost && cost < len(c) && cost < len(word) {
+			best, bestCost = c, cost
+		}
+	}
+	return best
+}
+
+// distance counts the insertions, deletions and replacements of bytes that turn a into b.
+func distance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return len(a) + len(b)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
