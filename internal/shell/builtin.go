@@ -1,0 +1,416 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// builtin runs command i when it is one of the shell's own that changes the shell or runs text. inner is the scope with the
+// command's own assignments.
+func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
+	c := &e.prog.Commands[i]
+	args := c.Args[1:]
+	switch c.Args[0].Text {
+	case "cd", "pushd", "popd", "chdir":
+		e.cd(sc, c)
+	case "eval":
+		e.how = "eval"
+		lo, hi := c.Start, c.End
+		if len(args) > 0 {
+			lo, hi = args[0].Start, args[len(args)-1].End
+		}
+		out := e.inject(inner, joinWords(args), lo, hi, io, i)
+		e.how = ""
+		return out, true
+	case ".", "source":
+		return e.source(inner, i, io), true
+	case "trap":
+		e.trap(i)
+	case "alias":
+		for _, a := range args {
+			if name, val, ok := strings.Cut(a.Text, "="); ok && a.Known() {
+				fn := &function{alias: val, text: val, src: pinned(a.Start, a.End)}
+				e.bind(sc, aliasKey(name), value{fn: fn})
+			}
+		}
+	case "unalias":
+		for _, a := range args {
+			sc.put(aliasKey(a.Text), &variable{alts: []value{{unset: true}}})
+		}
+	case "hash":
+		// hash -p /path name
+		if len(args) == 3 && args[0].Text == "-p" {
+			fn := &function{alias: "'" + strings.ReplaceAll(args[1].Text, "'", `'\''`) + "'", src: pinned(args[1].Start, args[1].End)}
+			e.bind(sc, aliasKey(args[2].Text), value{fn: fn})
+		}
+	case "export", "readonly", "declare", "typeset", "local", "nameref":
+		for _, a := range args {
+			if k := strings.IndexByte(a.Text, '='); k > 0 && syntax.ValidName(a.Text[:k]) {
+				e.bind(sc, a.Text[:k], scalar(fromWord(a.Slice(k+1))))
+			}
+		}
+	case "unset":
+		for _, a := range args {
+			if a.Known() && !strings.HasPrefix(a.Text, "-") {
+				sc.set(a.Text, value{unset: true})
+			}
+		}
+	case "set":
+		e.set(sc, args)
+	case "shift":
+		if pos, ok := e.arguments(sc); ok {
+			n := 1
+			if len(args) > 0 {
+				n, _ = parseIndex(args[0].Text)
+			}
+			setArguments(sc, pos[min(max(n, 0), len(pos)):])
+		}
+	case "read":
+		e.readBuiltin(sc, args, io)
+	case "mapfile", "readarray":
+		e.mapfile(sc, args, io)
+	case "getopts":
+		if len(args) > 1 {
+			sc.set(args[1].Text, scalar(hole(Item, args[1].Text)))
+			sc.set("OPTARG", scalar(hole(Item, "OPTARG")))
+		}
+	case "printf":
+		if len(args) > 1 && args[0].Text == "-v" {
+			out, _ := e.emulate(inner, i, args[2:], "printf", io)
+			e.bind(sc, args[1].Text, scalar(out))
+			break
+		}
+		return fragment{}, false
+	case "shopt", "exit", "return", "break", "continue", "wait", "jobs", "bg", "fg", "umask", "ulimit", "times", ":", "true", "false",
+		"enable", "bind", "complete", "compgen", "disown", "let", "suspend", "logout", "test", "[":
+	default:
+		return fragment{}, false
+	}
+	e.prog.Commands[i].Builtin = true
+	return fragment{}, true
+}
+
+// joinWords joins words as eval does.
+func joinWords(words []Word) fragment {
+	var f fragment
+	for k, w := range words {
+		if k > 0 {
+			f = f.join(known(" "))
+		}
+		f = f.join(fromWord(w))
+	}
+	return f
+}
+
+func (e *eval) cd(sc *scope, c *Command) {
+	name := c.Args[0].Text
+	old := e.dir(sc)
+	var target *Word
+	for k := 1; k < len(c.Args); k++ {
+		a := &c.Args[k]
+		if a.Text == "--" && !a.Quoted {
+			continue
+		}
+		if len(a.Text) > 1 && a.Text[0] == '-' && a.Known() && !(len(a.Text) > 1 && a.Text[1] >= '0' && a.Text[1] <= '9') {
+			continue
+		}
+		target = a
+		break
+	}
+	stack := sc.lookup(stackKey)
+	var next fragment
+	switch {
+	case name == "popd":
+		next = hole(Computed, "popd")
+		if stack != nil {
+			if v := e.pick(stack); v.isArr && len(v.arr) > 0 {
+				next = v.arr[len(v.arr)-1]
+				sc.set(stackKey, value{isArr: true, arr: v.arr[:len(v.arr)-1]})
+			}
+		}
+	case target == nil && name == "pushd":
+		next = hole(Computed, "pushd")
+	case target == nil:
+		next, _ = e.tilde(sc, "")
+	case target.Text == "-":
+		next = hole(Variable, "OLDPWD")
+		if v := sc.lookup(oldDirKey); v != nil {
+			next = e.pick(v).fragment()
+		}
+	case len(target.Holes) > 0 || target.Pattern != "":
+		next = asItem(*target)
+		if !strings.HasPrefix(next.s, "/") && !strings.HasPrefix(next.s, Unknown) && len(old.Holes) == 0 && old.Text != "." {
+			next = known(old.Text + "/").join(next)
+		}
+	case len(old.Holes) > 0 && !strings.HasPrefix(target.Text, "/") && !strings.HasPrefix(target.Text, "~"):
+		next = fromWord(old).join(known("/" + target.Text))
+	default:
+		next = known(Clean(old.Text, target.Text))
+	}
+	if name == "pushd" {
+		v := value{isArr: true}
+		if stack != nil {
+			v = e.pick(stack)
+		}
+		v.arr = append(slices.Clip(v.arr), fromWord(old))
+		sc.set(stackKey, v)
+	}
+	e.bind(sc, oldDirKey, scalar(fromWord(old)))
+	e.bind(sc, dirKey, scalar(next))
+}
+
+func (e *eval) source(sc *scope, i int, io frameIO) fragment {
+	c := &e.prog.Commands[i]
+	c.Builtin = true
+	if len(c.Args) < 2 {
+		return fragment{}
+	}
+	w := c.Args[1]
+	if w.Text == "/dev/stdin" || w.Text == "/proc/self/fd/0" || w.Text == "/dev/fd/0" {
+		return e.fromStdin(sc, i, &handoff{how: "source", stdin: true, dialect: e.dialect}, io)
+	}
+	f := e.read(sc, fromWord(w))
+	if strings.Trim(f.s, Unknown) == "" && !f.known() {
+		kind := UnreadScript
+		if len(f.from) > 0 || len(w.Holes) > 0 {
+			kind = DynamicCode
+		}
+		e.note(kind, w.Show(), i, w.Start, w.End)
+		return unknownOutput("")
+	}
+	e.how = "source"
+	out := e.inject(sc, f, w.Start, w.End, io, i)
+	e.how = ""
+	return out
+}
+
+func (e *eval) trap(i int) {
+	c := &e.prog.Commands[i]
+	args := c.Args[1:]
+	if len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	if len(args) < 2 || strings.HasPrefix(args[0].Text, "-") || args[0].Text == "" {
+		return
+	}
+	w := args[0]
+	if len(e.late) < 64 {
+		e.late = append(e.late, deferred{text: fromWord(w), how: "trap", start: w.Start, end: w.End, parent: i})
+	}
+}
+
+func (e *eval) set(sc *scope, args []Word) {
+	for k, a := range args {
+		switch {
+		case a.Text == "--":
+			args = args[k+1:]
+		case len(a.Text) > 1 && (a.Text[0] == '-' || a.Text[0] == '+') && a.Known():
+			if a.Text == "-o" || a.Text == "+o" {
+				return
+			}
+			continue
+		default:
+			args = args[k:]
+		}
+		var pos []fragment
+		for _, w := range args {
+			pos = append(pos, asItem(w))
+		}
+		for s := sc; ; s = s.below {
+			if s.vars[argsKey] != nil || s.below == nil {
+				break
+			}
+		}
+		setArguments(sc, pos)
+		return
+	}
+}
+
+// readBuiltin assigns what read takes from its input.
+func (e *eval) readBuiltin(sc *scope, args []Word, io frameIO) {
+	names, array, delim := readNames(args)
+	line, ok := io.in.line(delim)
+	if !ok {
+		line = hole(Item, "")
+	}
+	if array != "" {
+		e.bind(sc, array, value{isArr: true, arr: line.split(isBlank)})
+		return
+	}
+	if len(names) == 0 {
+		names = []string{"REPLY"}
+	}
+	ifs := e.ifs(sc)
+	for k, name := range names {
+		f := line
+		if k == len(names)-1 {
+			f = trimIFS(line, ifs)
+		} else {
+			f, line = cutField(line, ifs)
+		}
+		if !ok {
+			f = hole(Item, name)
+		}
+		e.bind(sc, name, scalar(f))
+	}
+}
+
+func readNames(args []Word) (names []string, array string, delim byte) {
+	delim = '\n'
+	for k := 0; k < len(args); k++ {
+		a := args[k].Text
+		if len(a) < 2 || a[0] != '-' {
+			names = append(names, a)
+			continue
+		}
+		for j := 1; j < len(a); j++ {
+			if strings.IndexByte("adinNptu", a[j]) < 0 {
+				continue
+			}
+			val := a[j+1:]
+			if val == "" && k+1 < len(args) {
+				k++
+				val = args[k].Text
+			}
+			switch a[j] {
+			case 'a':
+				array = val
+			case 'd':
+				delim = 0
+				if val != "" {
+					delim = val[0]
+				}
+			}
+			break
+		}
+	}
+	return names, array, delim
+}
+
+// line takes the next line off the input. ok is false when it is not known.
+func (in *input) line(delim byte) (fragment, bool) {
+	if in == nil {
+		return fragment{}, false
+	}
+	if in.pos >= len(in.s) {
+		return fragment{}, true
+	}
+	end := strings.IndexByte(in.s[in.pos:], delim)
+	if delim == 0 && !in.known() {
+		end = -1
+	}
+	next := len(in.s)
+	if end < 0 {
+		end = len(in.s)
+	} else {
+		end += in.pos
+		next = end + 1
+	}
+	f := in.cut(in.pos, end)
+	in.pos = next
+	return f, true
+}
+
+func trimIFS(f fragment, ifs string) fragment {
+	i, j := 0, len(f.s)
+	for i < j && isBlank(f.s[i]) && strings.IndexByte(ifs, f.s[i]) >= 0 {
+		i++
+	}
+	for j > i && isBlank(f.s[j-1]) && strings.IndexByte(ifs, f.s[j-1]) >= 0 {
+		j--
+	}
+	return f.cut(i, j)
+}
+
+func cutField(f fragment, ifs string) (field, rest fragment) {
+	f = trimIFS(f, ifs)
+	for k := range len(f.s) {
+		if strings.IndexByte(ifs, f.s[k]) >= 0 {
+			return f.cut(0, k), trimIFS(f.cut(k+1, len(f.s)), ifs)
+		}
+	}
+	return f, fragment{}
+}
+
+func (e *eval) mapfile(sc *scope, args []Word, io frameIO) {
+	name := "MAPFILE"
+	for _, a := range args {
+		if !strings.HasPrefix(a.Text, "-") && syntax.ValidName(a.Text) {
+			name = a.Text
+		}
+	}
+	if io.in == nil {
+		e.bind(sc, name, value{isArr: true, arr: []fragment{hole(Item, name)}})
+		return
+	}
+	v := value{isArr: true}
+	for io.in.pos < len(io.in.s) && len(v.arr) < maxItems {
+		f, _ := io.in.line('\n')
+		v.arr = append(v.arr, f)
+	}
+	e.bind(sc, name, v)
+}
+
+// decl runs export, declare, local and the like, which the parser reads as a clause of its own.
+func (e *eval) decl(sc *scope, c *syntax.DeclClause, io frameIO, parent int) fragment {
+	e.eachChoice(func() { e.declOnce(sc, c, io, parent) })
+	return fragment{}
+}
+
+func (e *eval) declOnce(sc *scope, c *syntax.DeclClause, io frameIO, parent int) {
+	lo, hi := e.span(c)
+	name := c.Variant.Value
+	vlo, vhi := e.span(c.Variant)
+	cmd := Command{Name: name, Builtin: true, Parent: parent, Dir: e.dir(sc), Start: lo, End: hi,
+		Args: []Word{{Text: name, Raw: name, Start: vlo, End: vhi}}}
+	ref := false
+	for _, a := range c.Args {
+		alo, ahi := e.span(a)
+		if a.Naked {
+			var words []Word
+			switch {
+			case a.Value != nil:
+				words = e.appendFields(sc, nil, a.Value)
+			case a.Name != nil:
+				words = []Word{{Text: a.Name.Value, Raw: a.Name.Value, Start: alo, End: ahi}}
+			}
+			for _, w := range words {
+				ref = ref || strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "n") && name != "export"
+				cmd.Args = append(cmd.Args, w)
+				// declare "x=y": an assignment in a word
+				if k := strings.IndexByte(w.Text, '='); k > 0 && syntax.ValidName(w.Text[:k]) {
+					e.bind(sc, w.Text[:k], scalar(fromWord(w.Slice(k+1))))
+				}
+			}
+			continue
+		}
+		var set Command
+		target := sc
+		e.assign(sc, nil, a, &set)
+		switch {
+		case len(set.Assigns) == 1:
+			v := set.Assigns[0]
+			f := fromWord(v.Value)
+			w := known(v.Name+"=").join(f).word(alo, ahi)
+			w.Raw = e.raw(a)
+			cmd.Args = append(cmd.Args, w)
+			switch {
+			case ref && v.Value.Known() && syntax.ValidName(v.Value.Text):
+				target.put(v.Name, &variable{ref: v.Value.Text})
+			case name == "local" || name == "declare" || name == "typeset":
+				target.put(v.Name, &variable{alts: []value{scalar(f)}})
+			default:
+				e.bind(target, v.Name, scalar(f))
+			}
+		default:
+			cmd.Args = append(cmd.Args, Word{Text: e.raw(a), Raw: e.raw(a), Start: alo, End: ahi})
+			e.assign(sc, target, a, &set)
+		}
+	}
+	if e.opt.Tails {
+		cmd.Tail = tailOf(cmd.Args)
+	}
+	e.emit(cmd, io)
+}

@@ -1,0 +1,632 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"hermes/internal/shell/code"
+)
+
+// eval is one evaluation of one text.
+type eval struct {
+	opt     Options
+	prog    Program
+	home    string
+	dialect Dialect
+	cur     current
+	depth   int
+	steps   int
+	spent   bool // the step bound was hit and noted
+
+	frame  *frame           // alternatives tried for the command at hand
+	files  map[string]*file // files the text writes, and the pipes of process substitutions
+	calls  []call           // functions being run
+	late   []deferred       // traps
+	funcs  []*function      // all that were defined, to run those that nothing called
+	holes  []Hole           // unknown pieces inside texts that are run as code, see inject
+	pipes  int              // pipelines we are in
+	forks  int              // background jobs we are in
+	place  Place            // where commands run
+	how    string           // how commands are run by their parent
+	looped bool             // commands run once for each of many items
+	later_ bool             // commands run at a later event
+	env    []Assign         // assignments a launcher made for the next command
+	seen   map[string]int   // texts run as code so far, to not follow the same one for ever
+	scan   map[scanned]code.Report
+}
+
+type scanned struct {
+	lang code.Lang
+	text string
+}
+
+// current is the text being evaluated.
+type current struct {
+	text string
+	src  source
+}
+
+// A file is one the text itself fills: by redirection, or as a process substitution.
+type file struct {
+	fragment
+}
+
+type call struct {
+	fn          *function
+	forks       int
+	pipes       int
+	pipedSelves int
+}
+
+type deferred struct {
+	text   fragment
+	how    string
+	start  int
+	end    int
+	parent int
+}
+
+// frameIO is what a statement is connected to.
+type frameIO struct {
+	in   *input // nil: a terminal, or whatever the text was started with
+	want bool   // somebody reads what it prints
+}
+
+// input is a known or partly known standard input that commands consume in turn.
+type input struct {
+	fragment
+	pos int
+}
+
+// rest returns what is left to read as the Input of a command.
+func (in *input) rest() *Input {
+	if in == nil {
+		return nil
+	}
+	f := in.cut(min(in.pos, len(in.s)), len(in.s))
+	return &Input{Text: f.s, Holes: f.holes, From: f.from}
+}
+
+func (e *eval) spend(n int) bool {
+	e.steps += n
+	if e.steps <= maxSteps && len(e.prog.Commands) < maxCommands {
+		return true
+	}
+	if !e.spent {
+		e.spent = true
+		lo, hi := e.cur.src.span(0, len(e.cur.text))
+		e.note(TooMuch, "", -1, lo, hi)
+	}
+	return false
+}
+
+func (e *eval) note(kind NoteKind, text string, command, start, end int) {
+	if len(e.prog.Notes) > 256 {
+		return
+	}
+	n := Note{Kind: kind, Text: text, Command: command, Start: start, End: end}
+	if !slices.Contains(e.prog.Notes, n) {
+		e.prog.Notes = append(e.prog.Notes, n)
+	}
+}
+
+func (e *eval) span(n syntax.Node) (int, int) {
+	return e.cur.src.span(int(n.Pos().Offset()), int(n.End().Offset()))
+}
+
+// stmts runs statements in order and returns what they print.
+func (e *eval) stmts(sc *scope, list []*syntax.Stmt, io frameIO, parent int) (out fragment) {
+	for _, s := range list {
+		if !e.spend(1) {
+			return unknownOutput("")
+		}
+		f := e.stmt(sc, s, io, parent)
+		if io.want {
+			out = out.join(f)
+		}
+	}
+	return out
+}
+
+func (e *eval) stmt(sc *scope, s *syntax.Stmt, io frameIO, parent int) fragment {
+	if s.Background || s.Coprocess || s.Disown {
+		e.forks++
+		first := len(e.prog.Commands)
+		e.redirected(sc.fork(), s, io, parent)
+		e.forks--
+		for i := first; i < len(e.prog.Commands); i++ {
+			e.prog.Commands[i].Detached = true
+		}
+		return fragment{}
+	}
+	return e.redirected(sc, s, io, parent)
+}
+
+// redirected runs a statement with its redirections. Those of a simple command belong to the command; those of a compound
+// one become a command without a program.
+func (e *eval) redirected(sc *scope, s *syntax.Stmt, io frameIO, parent int) fragment {
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
+		return e.simple(sc, call, s, io, parent)
+	}
+	if len(s.Redirs) == 0 {
+		return e.command(sc, s.Cmd, io, parent)
+	}
+	redirs, in, outFile := e.redirections(sc, s.Redirs)
+	if in != nil {
+		io.in = in
+	}
+	if len(redirs) > 0 {
+		e.emit(Command{Redirs: redirs, Dir: e.dir(sc), Start: redirs[0].Start, End: redirs[len(redirs)-1].End, Parent: parent}, io)
+	}
+	if s.Cmd == nil {
+		return fragment{}
+	}
+	want := io.want
+	if outFile != "" {
+		io.want = true
+	}
+	out := e.command(sc, s.Cmd, io, parent)
+	if outFile != "" {
+		e.write(outFile, out, appends(redirs))
+		return fragment{}
+	}
+	if !want {
+		return fragment{}
+	}
+	return out
+}
+
+func (e *eval) command(sc *scope, cmd syntax.Command, io frameIO, parent int) fragment {
+	switch c := cmd.(type) {
+	case *syntax.CallExpr:
+		return e.simple(sc, c, nil, io, parent)
+	case *syntax.BinaryCmd:
+		return e.binary(sc, c, io, parent)
+	case *syntax.Block:
+		return e.stmts(sc, c.Stmts, io, parent)
+	case *syntax.Subshell:
+		return e.stmts(sc.fork(), c.Stmts, io, parent)
+	case *syntax.IfClause:
+		return e.ifClause(sc, c, io, parent)
+	case *syntax.WhileClause:
+		return e.whileClause(sc, c, io, parent)
+	case *syntax.ForClause:
+		return e.forClause(sc, c, io, parent)
+	case *syntax.CaseClause:
+		return e.caseClause(sc, c, io, parent)
+	case *syntax.FuncDecl:
+		e.declare(sc, c)
+		return fragment{}
+	case *syntax.DeclClause:
+		return e.decl(sc, c, io, parent)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			return e.stmt(sc, c.Stmt, io, parent)
+		}
+	case *syntax.CoprocClause:
+		e.forks++
+		first := len(e.prog.Commands)
+		e.stmt(sc.fork(), c.Stmt, io, parent)
+		e.forks--
+		for i := first; i < len(e.prog.Commands); i++ {
+			e.prog.Commands[i].Detached = true
+		}
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			e.arithm(sc, x)
+		}
+	case *syntax.ArithmCmd:
+		e.arithm(sc, c.X)
+	case *syntax.TestClause:
+		e.substitutions(sc, c.X)
+	case *syntax.TestDecl:
+		e.stmt(sc.fork(), c.Body, io, parent)
+	}
+	return fragment{}
+}
+
+func (e *eval) binary(sc *scope, c *syntax.BinaryCmd, io frameIO, parent int) fragment {
+	switch c.Op {
+	case syntax.Pipe, syntax.PipeAll:
+		return e.pipeline(sc, c, io, parent)
+	case syntax.AndStmt:
+		out := e.stmt(sc, c.X, io, parent)
+		branch := sc.fork()
+		out2 := e.stmt(branch, c.Y, io, parent)
+		sc.merge(branch, false)
+		return out.join(out2)
+	default:
+		out := e.stmt(sc, c.X, io, parent)
+		branch := sc.fork()
+		out2 := e.stmt(branch, c.Y, io, parent)
+		if !leaves(c.Y) {
+			sc.merge(branch, true)
+		}
+		if io.want && out2.s != "" {
+			return unknownOutput("") // one of the two
+		}
+		return out
+	}
+}
+
+// leaves tells whether a statement ends the shell or function it is in.
+func leaves(s *syntax.Stmt) bool {
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(c.Args) == 0 {
+			return false
+		}
+		switch c.Args[0].Lit() {
+		case "exit", "return", "continue", "break":
+			return true
+		}
+	case *syntax.Block:
+		return len(c.Stmts) > 0 && leaves(c.Stmts[len(c.Stmts)-1])
+	case *syntax.BinaryCmd:
+		return c.Op == syntax.AndStmt && leaves(c.Y)
+	}
+	return false
+}
+
+func (e *eval) pipeline(sc *scope, c *syntax.BinaryCmd, io frameIO, parent int) fragment {
+	e.pipes++
+	first := len(e.prog.Commands)
+	out := e.stmt(sc.fork(), c.X, frameIO{in: io.in, want: true}, parent)
+	middle := len(e.prog.Commands)
+	writers := out.from
+	for i := first; i < middle; i++ {
+		if e.prog.Commands[i].Reader < 0 {
+			writers = append(slices.Clip(writers), i)
+			e.prog.Commands[i].Reader = middle
+		}
+	}
+	out.from = writers
+	// The last part of a pipeline may run in the shell itself (lastpipe, zsh, ksh): what it sets may stay.
+	branch := sc.fork()
+	res := e.stmt(branch, c.Y, frameIO{in: &input{fragment: out}, want: io.want}, parent)
+	sc.merge(branch, true)
+	for i := first; i < middle; i++ {
+		if e.prog.Commands[i].Reader >= len(e.prog.Commands) {
+			e.prog.Commands[i].Reader = -1
+		}
+	}
+	e.pipes--
+	return res
+}
+
+func (e *eval) ifClause(sc *scope, c *syntax.IfClause, io frameIO, parent int) fragment {
+	var out fragment
+	printed := 0
+	var branches []*scope
+	total := false // one of the branches runs for certain
+	for ; c != nil; c = c.Else {
+		if len(c.Cond) > 0 {
+			out = out.join(e.stmts(sc, c.Cond, io, parent))
+		} else {
+			total = true
+		}
+		b := sc.fork()
+		f := e.stmts(b, c.Then, io, parent)
+		if f.s != "" {
+			printed++
+			out = out.join(f)
+		}
+		if n := len(c.Then); n == 0 || !leaves(c.Then[n-1]) {
+			branches = append(branches, b)
+		}
+	}
+	sc.mergeAll(branches, total)
+	if io.want && printed > 0 {
+		return fragment{s: Unknown, holes: []Hole{{Kind: Output}}, from: out.from}
+	}
+	return out
+}
+
+func (e *eval) caseClause(sc *scope, c *syntax.CaseClause, io frameIO, parent int) fragment {
+	e.eachChoice(func() { e.one(sc, c.Word) })
+	var out fragment
+	var branches []*scope
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			e.one(sc, p)
+		}
+		b := sc.fork()
+		out = out.join(e.stmts(b, item.Stmts, io, parent))
+		branches = append(branches, b)
+	}
+	for _, b := range branches {
+		sc.merge(b, true)
+	}
+	if io.want && out.s != "" {
+		return fragment{s: Unknown, holes: []Hole{{Kind: Output}}, from: out.from}
+	}
+	return out
+}
+
+func (e *eval) whileClause(sc *scope, c *syntax.WhileClause, io frameIO, parent int) fragment {
+	var out fragment
+	rounds := 2
+	if io.in != nil && io.in.known() && reads(c.Cond) {
+		rounds = maxItems // every line is known: follow them all
+	}
+	first := len(e.prog.Commands)
+	for n := range rounds {
+		if !e.spend(1) || n > 0 && rounds == maxItems && io.in.pos >= len(io.in.s) {
+			break
+		}
+		b := sc.fork()
+		mark := len(e.prog.Commands)
+		e.stmts(b, c.Cond, io, parent)
+		out = out.join(e.stmts(b, c.Do, io, parent))
+		changed := len(b.vars) > 0
+		if rounds == maxItems {
+			for name, v := range b.vars {
+				sc.set(name, v.alts...)
+			}
+			continue
+		}
+		if n == 1 && repeats(e.prog.Commands[first:mark], e.prog.Commands[mark:]) {
+			e.prog.Commands = e.prog.Commands[:mark]
+			e.dropPayloads(mark)
+		}
+		sc.merge(b, true)
+		if !changed {
+			break
+		}
+	}
+	for i := first; i < len(e.prog.Commands); i++ {
+		e.prog.Commands[i].Looped = true
+	}
+	if io.want && out.s != "" && rounds != maxItems {
+		return fragment{s: Unknown, holes: []Hole{{Kind: Output}}, from: out.from}
+	}
+	return out
+}
+
+// dropPayloads forgets what belongs to commands from index n on, which have been dropped.
+func (e *eval) dropPayloads(n int) {
+	e.prog.Payloads = slices.DeleteFunc(e.prog.Payloads, func(p Payload) bool { return p.Command >= n })
+	e.prog.Notes = slices.DeleteFunc(e.prog.Notes, func(x Note) bool { return x.Command >= n })
+}
+
+// repeats tells whether a second round ran just what the first did.
+func repeats(a, b []Command) bool {
+	return slices.EqualFunc(a, b, func(x, y Command) bool {
+		return x.Dir.Text == y.Dir.Text && slices.EqualFunc(x.Args, y.Args, func(v, w Word) bool { return v.Text == w.Text }) &&
+			slices.EqualFunc(x.Redirs, y.Redirs, func(v, w Redir) bool { return v.Target.Text == w.Target.Text })
+	})
+}
+
+// reads tells whether a loop's condition is a read builtin.
+func reads(cond []*syntax.Stmt) bool {
+	if len(cond) == 0 {
+		return false
+	}
+	c, ok := cond[len(cond)-1].Cmd.(*syntax.CallExpr)
+	return ok && len(c.Args) > 0 && c.Args[0].Lit() == "read" && len(cond[len(cond)-1].Redirs) == 0
+}
+
+func (e *eval) forClause(sc *scope, c *syntax.ForClause, io frameIO, parent int) fragment {
+	loop, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		return e.cStyle(sc, c, io, parent)
+	}
+	var items []fragment
+	if !loop.InPos.IsValid() {
+		args, known := e.arguments(sc)
+		items = args
+		if !known {
+			items = []fragment{hole(Item, "@")}
+		}
+	} else {
+		e.eachChoice(func() {
+			for _, w := range e.fields(sc, loop.Items) {
+				items = append(items, asItem(w))
+			}
+		})
+	}
+	if len(items) == 0 {
+		return fragment{}
+	}
+	if len(items) > maxItems {
+		lo, hi := e.span(c)
+		e.note(TooMuch, "", parent, lo, hi)
+		items = items[:maxItems]
+	}
+	var out fragment
+	first := len(e.prog.Commands)
+	sc.set(loop.Name.Value, scalar(items[0]))
+	for _, it := range items {
+		if !e.spend(1) {
+			break
+		}
+		sc.set(loop.Name.Value, scalar(it))
+		// A body may run for this item or break off before: what it sets stays possible.
+		b := sc.fork()
+		out = out.join(e.stmts(b, c.Do, io, parent))
+		if len(items) == 1 {
+			delete(b.vars, loop.Name.Value)
+		}
+		sc.merge(b, true)
+	}
+	if len(items) > 1 {
+		for i := first; i < len(e.prog.Commands); i++ {
+			e.prog.Commands[i].Looped = true
+		}
+	}
+	return out
+}
+
+// asItem is the value a loop variable takes from a word: an active glob has become one of the names it matches.
+func asItem(w Word) fragment {
+	if w.Pattern == "" {
+		return fromWord(w)
+	}
+	return entries(w)
+}
+
+// entries turns a glob into text in which each metacharacter is an unknown piece of a name.
+func entries(w Word) fragment {
+	out := fragment{from: w.From}
+	var b strings.Builder
+	n := 0
+	for i := 0; i < len(w.Pattern); i++ {
+		switch c := w.Pattern[i]; c {
+		case '\\':
+			if i++; i < len(w.Pattern) {
+				b.WriteByte(w.Pattern[i])
+			}
+		case '*', '?':
+			b.WriteByte(0)
+			out.holes = append(out.holes, Hole{Kind: Entry, Name: string(c), Quoted: true, Set: c == '?'})
+		case '[':
+			end := strings.IndexByte(w.Pattern[i+1:], ']')
+			if end < 0 {
+				b.WriteByte(c)
+				continue
+			}
+			b.WriteByte(0)
+			out.holes = append(out.holes, Hole{Kind: Entry, Name: w.Pattern[i : i+end+2], Quoted: true, Set: true})
+			i += end + 1
+		case 0:
+			b.WriteByte(0)
+			if n < len(w.Holes) {
+				out.holes = append(out.holes, w.Holes[n])
+				n++
+			} else {
+				out.holes = append(out.holes, Hole{Kind: Computed})
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	out.s = b.String()
+	return out
+}
+
+func (e *eval) cStyle(sc *scope, c *syntax.ForClause, io frameIO, parent int) fragment {
+	first := len(e.prog.Commands)
+	if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
+		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
+			if x == nil {
+				continue
+			}
+			e.arithm(sc, x)
+			for _, name := range assigned(x) {
+				sc.set(name, scalar(hole(Computed, name)))
+			}
+		}
+	}
+	var out fragment
+	for range 2 {
+		b := sc.fork()
+		mark := len(e.prog.Commands)
+		out = out.join(e.stmts(b, c.Do, io, parent))
+		if mark > first && repeats(e.prog.Commands[first:mark], e.prog.Commands[mark:]) {
+			e.prog.Commands = e.prog.Commands[:mark]
+			e.dropPayloads(mark)
+		}
+		sc.merge(b, true)
+		if len(b.vars) == 0 {
+			break
+		}
+	}
+	for i := first; i < len(e.prog.Commands); i++ {
+		e.prog.Commands[i].Looped = true
+	}
+	if io.want && out.s != "" {
+		return fragment{s: Unknown, holes: []Hole{{Kind: Output}}, from: out.from}
+	}
+	return out
+}
+
+func (e *eval) declare(sc *scope, c *syntax.FuncDecl) {
+	fn := &function{body: c.Body, text: e.cur.text, src: e.cur.src}
+	e.funcs = append(e.funcs, fn)
+	names := c.Names
+	if c.Name != nil {
+		names = append(names, c.Name)
+	}
+	for _, n := range names {
+		sc.set(funcKey(n.Value), value{fn: fn})
+	}
+}
+
+// later runs what only a later event runs: bodies of functions nothing called, and traps.
+func (e *eval) later(sc *scope) {
+	for i := 0; i < len(e.late); i++ {
+		d := e.late[i]
+		e.how = d.how
+		e.inject(sc.fork(), d.text, d.start, d.end, frameIO{}, d.parent)
+		e.how = ""
+	}
+	for i := 0; i < len(e.funcs); i++ {
+		fn := e.funcs[i]
+		if fn.called || fn.body == nil {
+			continue
+		}
+		fn.called = true
+		b := sc.fork()
+		b.put(argsKey, &variable{alts: []value{{s: Unknown}}})
+		first := len(e.prog.Commands)
+		saved := e.cur
+		e.cur = current{text: fn.text, src: fn.src}
+		e.how = "function"
+		e.calls = append(e.calls, call{fn: fn, forks: e.forks, pipes: e.pipes})
+		e.stmt(b, fn.body, frameIO{}, -1)
+		e.calls = e.calls[:len(e.calls)-1]
+		e.how = ""
+		e.cur = saved
+		for j := first; j < len(e.prog.Commands); j++ {
+			e.prog.Commands[j].Deferred = true
+		}
+	}
+}
+
+// callFunction runs a function's body with arguments.
+func (e *eval) callFunction(sc *scope, fn *function, args []Word, io frameIO, parent int) fragment {
+	fn.called = true
+	lo, hi := 0, 0
+	if len(args) > 0 {
+		lo, hi = args[0].Start, args[0].End
+	}
+	for i := range e.calls {
+		c := &e.calls[i]
+		if c.fn != fn {
+			continue
+		}
+		if e.pipes > c.pipes {
+			c.pipedSelves++
+		}
+		if e.forks > c.forks || c.pipedSelves > 1 {
+			e.note(ForkBomb, args[0].Text, parent, lo, hi)
+		}
+		return unknownOutput("")
+	}
+	if e.depth >= maxDepth {
+		e.note(TooDeep, "", parent, lo, hi)
+		return unknownOutput("")
+	}
+	e.depth++
+	e.calls = append(e.calls, call{fn: fn, forks: e.forks, pipes: e.pipes})
+	saved := e.cur
+	e.cur = current{text: fn.text, src: fn.src}
+	inner := &scope{below: sc, local: true}
+	var pos []fragment
+	for _, a := range args[1:] {
+		pos = append(pos, asItem(a))
+	}
+	setArguments(inner, pos)
+	var out fragment
+	if fn.body != nil {
+		out = e.stmt(inner, fn.body, io, parent)
+	} else {
+		out = e.text(inner, fn.alias+` "$@"`, pinned(lo, hi), io, parent)
+	}
+	e.cur = saved
+	e.calls = e.calls[:len(e.calls)-1]
+	e.depth--
+	return out
+}

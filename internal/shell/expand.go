@@ -1,0 +1,591 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Flags of one byte of a word that is being built.
+const (
+	quoted    = 1 << iota // not a metacharacter
+	splitting             // came out of an unquoted expansion: IFS cuts here
+	boundary              // an argument ends here (between the elements of "$@")
+)
+
+// builder collects the bytes of one word before it is split into fields.
+type builder struct {
+	b     []byte
+	f     []uint8
+	holes []Hole
+	from  []int
+	kept  bool // something quoted was seen: the word stays even when empty
+}
+
+func (b *builder) str(s string, flags uint8) {
+	b.b = append(b.b, s...)
+	for range len(s) {
+		b.f = append(b.f, flags)
+	}
+}
+
+func (b *builder) frag(f fragment, flags uint8) {
+	if len(b.b)+len(f.s) > maxValue {
+		f = hole(Computed, "")
+	}
+	b.str(f.s, flags)
+	for _, h := range f.holes {
+		h.Quoted = h.Quoted || flags&quoted != 0
+		b.holes = append(b.holes, h)
+	}
+	b.from = union(b.from, f.from)
+}
+
+// frame holds the alternatives that are being tried for one command: each variable with several values is fixed to one of
+// them, and the command is expanded once for each combination.
+type frame struct {
+	picks []int
+	sizes []int
+	pos   int
+	memo  map[*variable]int
+	round int
+}
+
+// pick returns the value of v in the combination at hand.
+func (e *eval) pick(v *variable) value {
+	switch len(v.alts) {
+	case 0:
+		return value{unset: true}
+	case 1:
+		return v.alts[0]
+	}
+	f := e.frame
+	if f == nil {
+		return v.alts[0]
+	}
+	if i, ok := f.memo[v]; ok && i < len(v.alts) {
+		return v.alts[i]
+	}
+	i := e.choose(len(v.alts))
+	if f.memo == nil {
+		f.memo = map[*variable]int{}
+	}
+	f.memo[v] = i
+	return v.alts[i]
+}
+
+// choose returns which of n possibilities holds in the combination at hand.
+func (e *eval) choose(n int) int {
+	f := e.frame
+	if f == nil || n < 2 {
+		return 0
+	}
+	if f.pos == len(f.picks) {
+		f.picks = append(f.picks, 0)
+		f.sizes = append(f.sizes, n)
+	}
+	i := f.picks[f.pos]
+	f.pos++
+	return min(i, n-1)
+}
+
+// eachChoice calls fn once for each combination of alternatives that fn meets.
+func (e *eval) eachChoice(fn func()) {
+	saved := e.frame
+	var f frame
+	e.frame = &f
+	for {
+		f.pos = 0
+		clear(f.memo)
+		fn()
+		i := len(f.picks) - 1
+		for i >= 0 && f.picks[i]+1 >= f.sizes[i] {
+			i--
+		}
+		if i < 0 {
+			break
+		}
+		f.picks[i]++
+		f.picks, f.sizes = f.picks[:i+1], f.sizes[:i+1]
+		if f.round++; f.round >= maxChoices {
+			lo, hi := e.cur.src.span(0, len(e.cur.text))
+			e.note(TooMuch, "", -1, lo, hi)
+			break
+		}
+	}
+	e.frame = saved
+}
+
+// fields expands words as a shell does for arguments.
+func (e *eval) fields(sc *scope, words []*syntax.Word) []Word {
+	out := make([]Word, 0, len(words))
+	for _, w := range words {
+		out = e.appendFields(sc, out, w)
+	}
+	return out
+}
+
+func (e *eval) appendFields(sc *scope, out []Word, w *syntax.Word) []Word {
+	e.steps++
+	lo, hi := e.span(w)
+	if len(w.Parts) == 1 {
+		switch p := w.Parts[0].(type) {
+		case *syntax.Lit:
+			if simpleLit(p.Value) {
+				return append(out, Word{Text: p.Value, Raw: p.Value, Start: lo, End: hi})
+			}
+		case *syntax.SglQuoted:
+			if !p.Dollar {
+				return append(out, Word{Text: p.Value, Raw: e.raw(w), Quoted: true, Start: lo, End: hi})
+			}
+		}
+	}
+	if e.dialect != POSIX && hasBrace(w) {
+		parts, ok := braces(w)
+		if !ok {
+			e.note(TooMuch, "", -1, lo, hi)
+		}
+		if len(parts) > 1 || parts[0] != w {
+			for _, p := range parts {
+				out = e.split(sc, out, p, e.raw(w), lo, hi)
+			}
+			return out
+		}
+	}
+	return e.split(sc, out, w, e.raw(w), lo, hi)
+}
+
+func (e *eval) raw(n syntax.Node) string {
+	lo, hi := int(n.Pos().Offset()), int(n.End().Offset())
+	if lo > hi || hi > len(e.cur.text) {
+		return ""
+	}
+	return e.cur.text[lo:hi]
+}
+
+// simpleLit tells whether a literal expands to itself.
+func simpleLit(s string) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case '\\', '*', '?', '[', '{', '~', 0:
+			return false
+		}
+	}
+	return true
+}
+
+func (e *eval) split(sc *scope, out []Word, w *syntax.Word, raw string, lo, hi int) []Word {
+	var b builder
+	e.parts(sc, &b, w.Parts, true)
+	if bytesFlag(b.f, splitting|boundary) == 0 {
+		if len(b.b) == 0 && !b.kept {
+			return out
+		}
+		return append(out, b.word(0, len(b.b), 0, raw, lo, hi))
+	}
+	ifs := e.ifs(sc)
+	start, holes := -1, 0
+	flush := func(i int) {
+		if start >= 0 {
+			out = append(out, b.word(start, i, holes, raw, lo, hi))
+			for _, c := range b.b[start:i] {
+				if c == 0 {
+					holes++
+				}
+			}
+			start = -1
+		}
+	}
+	for i := 0; i < len(b.b); i++ {
+		switch {
+		case b.f[i]&boundary != 0:
+			flush(i)
+		case b.f[i]&splitting != 0 && b.f[i]&quoted == 0 && strings.IndexByte(ifs, b.b[i]) >= 0:
+			flush(i)
+		case start < 0:
+			start = i
+		}
+	}
+	flush(len(b.b))
+	return out
+}
+
+func bytesFlag(f []uint8, mask uint8) uint8 {
+	var all uint8
+	for _, x := range f {
+		all |= x
+	}
+	return all & mask
+}
+
+func (e *eval) ifs(sc *scope) string {
+	v := e.variable(sc, "IFS")
+	if v == nil {
+		return " \t\n"
+	}
+	x := e.pick(v)
+	if x.unset || len(x.holes) > 0 {
+		return " \t\n"
+	}
+	return x.s
+}
+
+// word makes a Word of the builder's bytes from i to j, whose first hole is number n.
+func (b *builder) word(i, j, n int, raw string, lo, hi int) Word {
+	w := Word{Text: string(b.b[i:j]), Raw: raw, From: b.from, Quoted: b.kept, Start: lo, End: hi}
+	if len(b.holes) > 0 {
+		c := strings.Count(w.Text, Unknown)
+		w.Holes = b.holes[min(n, len(b.holes)):min(n+c, len(b.holes))]
+	}
+	for k := i; k < j; k++ {
+		if b.f[k]&quoted == 0 && (b.b[k] == '*' || b.b[k] == '?' || b.b[k] == '[' && hasClose(b.b[k+1:j])) {
+			w.Pattern = b.pattern(i, j)
+			break
+		}
+	}
+	return w
+}
+
+func hasClose(s []byte) bool { return slices.Contains(s, ']') }
+
+func (b *builder) pattern(i, j int) string {
+	var p strings.Builder
+	for k := i; k < j; k++ {
+		if c := b.b[k]; c == '\\' || b.f[k]&quoted != 0 && (c == '*' || c == '?' || c == '[' || c == ']') {
+			p.WriteByte('\\')
+		}
+		p.WriteByte(b.b[k])
+	}
+	return p.String()
+}
+
+// one expands a word that is never split or globbed: a redirection target, the word of case, an assigned value.
+func (e *eval) one(sc *scope, w *syntax.Word) Word {
+	if w == nil {
+		return Word{}
+	}
+	e.steps++
+	lo, hi := e.span(w)
+	if len(w.Parts) == 1 {
+		if p, ok := w.Parts[0].(*syntax.Lit); ok && simpleLit(p.Value) {
+			return Word{Text: p.Value, Raw: p.Value, Start: lo, End: hi}
+		}
+	}
+	var b builder
+	e.parts(sc, &b, w.Parts, true)
+	for i := range b.f {
+		if b.f[i]&boundary != 0 {
+			b.b[i] = ' '
+		}
+		b.f[i] &^= splitting | boundary
+	}
+	return b.word(0, len(b.b), 0, e.raw(w), lo, hi)
+}
+
+// parts appends the expansion of a word's parts. first tells whether a tilde may lead.
+func (e *eval) parts(sc *scope, b *builder, parts []syntax.WordPart, first bool) {
+	for i, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			e.lit(sc, b, p.Value, first && i == 0)
+		case *syntax.SglQuoted:
+			b.kept = true
+			s := p.Value
+			if p.Dollar {
+				s = ansiC(s)
+			}
+			b.str(s, quoted)
+		case *syntax.DblQuoted:
+			b.kept = true
+			e.dquoted(sc, b, p.Parts)
+		case *syntax.ParamExp:
+			e.param(sc, b, p, false)
+		case *syntax.CmdSubst:
+			b.frag(e.subst(sc, p), splitting)
+		case *syntax.ArithmExp:
+			b.frag(e.arithm(sc, p.X), splitting)
+		case *syntax.ProcSubst:
+			b.frag(e.procSubst(sc, p), quoted)
+		case *syntax.ExtGlob:
+			// Which names it matches is unknown; it matches at least what its alternatives spell.
+			b.str("*", 0)
+		case *syntax.BraceExp:
+			b.frag(hole(Computed, ""), 0)
+		}
+	}
+}
+
+// lit appends an unquoted literal: backslashes quote, and a leading tilde is a home directory.
+func (e *eval) lit(sc *scope, b *builder, s string, tilde bool) {
+	if tilde && strings.HasPrefix(s, "~") {
+		name := s[1:]
+		if i := strings.IndexAny(name, "/:"); i >= 0 {
+			name = name[:i]
+		}
+		if f, ok := e.tilde(sc, name); ok {
+			b.frag(f, quoted)
+			s = s[1+len(name):]
+		}
+	}
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			b.str(s, 0)
+			return
+		}
+		b.str(s[:i], 0)
+		switch rest := s[i+1:]; {
+		case rest == "":
+			b.str(`\`, quoted)
+			return
+		case rest[0] == '\n':
+			s = rest[1:]
+		case strings.HasPrefix(rest, "\r\n"):
+			s = rest[2:]
+		default:
+			b.kept = true
+			b.str(rest[:1], quoted)
+			s = rest[1:]
+		}
+	}
+}
+
+// tilde returns the directory that ~name stands for.
+func (e *eval) tilde(sc *scope, name string) (fragment, bool) {
+	switch name {
+	case "":
+		if v := e.variable(sc, "HOME"); v != nil {
+			if x := e.pick(v); !x.unset {
+				return x.fragment(), true
+			}
+		}
+		return known(e.home), true
+	case "+":
+		return fromWord(e.dir(sc)), true
+	case "-":
+		if v := sc.lookup(oldDirKey); v != nil {
+			return e.pick(v).fragment(), true
+		}
+		return hole(Variable, "OLDPWD"), true
+	case "root":
+		return known("/root"), true
+	}
+	for i := range len(name) {
+		if c := name[i]; c >= 0x80 || !(c == '_' || c == '-' || c == '.' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z') {
+			return fragment{}, false
+		}
+	}
+	return known("/home/" + name), true
+}
+
+func (e *eval) dquoted(sc *scope, b *builder, parts []syntax.WordPart) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			b.str(unescapeDouble(p.Value, true), quoted)
+		case *syntax.ParamExp:
+			e.param(sc, b, p, true)
+		case *syntax.CmdSubst:
+			b.frag(e.subst(sc, p), quoted)
+		case *syntax.ArithmExp:
+			b.frag(e.arithm(sc, p.X), quoted)
+		default:
+			e.parts(sc, b, []syntax.WordPart{p}, false)
+		}
+	}
+}
+
+// unescapeDouble removes the backslashes that count inside double quotes, or in a here-document when quotes is false.
+func unescapeDouble(s string, quotes bool) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			switch c := s[i+1]; {
+			case c == '\n':
+				i++
+				continue
+			case c == '$' || c == '`' || c == '\\' || c == '"' && quotes:
+				i++
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// ansiC decodes the escapes of $'…'.
+func ansiC(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			out = append(out, s[i])
+			continue
+		}
+		i++
+		var stop bool
+		out, i, stop = escape(out, s, i, 3)
+		if stop {
+			break
+		}
+	}
+	if i := strings.IndexByte(string(out), 0); i >= 0 {
+		out = out[:i]
+	}
+	return string(out)
+}
+
+// escape decodes one escape whose letter is s[i]: those of $'…', printf and echo -e, which differ only in how many digits
+// an octal may have. It returns the index of the last byte used; stop means \c.
+func escape(out []byte, s string, i, octal int) (_ []byte, at int, stop bool) {
+	switch c := s[i]; c {
+	case 'a':
+		out = append(out, 7)
+	case 'b':
+		out = append(out, 8)
+	case 'e', 'E':
+		out = append(out, 27)
+	case 'f':
+		out = append(out, 12)
+	case 'n':
+		out = append(out, '\n')
+	case 'r':
+		out = append(out, '\r')
+	case 't':
+		out = append(out, '\t')
+	case 'v':
+		out = append(out, 11)
+	case '\\', '\'', '"', '?':
+		out = append(out, c)
+	case 'c':
+		if octal != 3 {
+			return out, i, true
+		}
+		if i+1 < len(s) {
+			i++
+			out = append(out, s[i]&0x1f)
+		}
+	case 'x':
+		n, k := digits(s[i+1:], 16, 2)
+		if k == 0 {
+			return append(out, '\\', 'x'), i, false
+		}
+		out = append(out, byte(n))
+		i += k
+	case 'u', 'U':
+		most := 4
+		if c == 'U' {
+			most = 8
+		}
+		n, k := digits(s[i+1:], 16, most)
+		if k == 0 {
+			return append(out, '\\', c), i, false
+		}
+		out = append(out, string(rune(n))...)
+		i += k
+	case '0', '1', '2', '3', '4', '5', '6', '7':
+		most := octal
+		if octal == 4 && c != '0' {
+			return append(out, '\\', c), i, false
+		}
+		n, k := digits(s[i:], 8, most)
+		out = append(out, byte(n))
+		i += k - 1
+	default:
+		out = append(out, '\\', c)
+	}
+	return out, i, false
+}
+
+func digits(s string, base, most int) (n, count int) {
+	for count < most && count < len(s) {
+		d := strings.IndexByte("0123456789abcdef", s[count]|0x20)
+		if s[count] >= '0' && s[count] <= '9' {
+			d = int(s[count] - '0')
+		}
+		if d < 0 || d >= base {
+			break
+		}
+		n = n*base + d
+		count++
+	}
+	return n, count
+}
+
+// subst runs a command substitution and returns its output.
+func (e *eval) subst(sc *scope, c *syntax.CmdSubst) fragment {
+	first := len(e.prog.Commands)
+	how, env, looped := e.how, e.env, e.looped
+	e.how, e.env = "", nil
+	// $(<file) reads a file.
+	if len(c.Stmts) == 1 && c.Stmts[0].Cmd == nil && len(c.Stmts[0].Redirs) == 1 {
+		_, in, _ := e.redirections(sc, c.Stmts[0].Redirs)
+		e.how, e.env = how, env
+		if in != nil {
+			return in.fragment.trimNewlines()
+		}
+		return unknownOutput(e.raw(c))
+	}
+	out := e.stmts(sc.fork(), c.Stmts, frameIO{want: true}, -1)
+	e.how, e.env, e.looped = how, env, looped
+	out = out.trimNewlines()
+	for i := first; i < len(e.prog.Commands); i++ {
+		if e.prog.Commands[i].Reader < 0 {
+			out.from = append(slices.Clip(out.from), i)
+		}
+	}
+	if !out.known() {
+		name := strings.TrimSuffix(strings.TrimPrefix(e.raw(c), "$("), ")")
+		name = strings.Trim(name, "`")
+		holes := slices.Clone(out.holes)
+		for i := range holes {
+			if holes[i].Kind == Output && holes[i].Name == "" {
+				holes[i].Name = name
+			}
+		}
+		out.holes = holes
+	}
+	return out
+}
+
+// procSubst runs a process substitution and returns the name of the pipe that stands for it.
+func (e *eval) procSubst(sc *scope, p *syntax.ProcSubst) fragment {
+	name := "/dev/fd/" + string(rune('a'+len(e.files)%26)) + hex(uint32(len(e.files)))
+	if p.Op == syntax.CmdOut {
+		e.stmts(sc.fork(), p.Stmts, frameIO{in: &input{fragment: unknownOutput("")}}, -1)
+		return known(name)
+	}
+	first := len(e.prog.Commands)
+	out := e.stmts(sc.fork(), p.Stmts, frameIO{want: true}, -1)
+	for i := first; i < len(e.prog.Commands); i++ {
+		if e.prog.Commands[i].Reader < 0 {
+			out.from = append(slices.Clip(out.from), i)
+		}
+	}
+	e.write(name, out, false)
+	return fragment{s: name, from: out.from}
+}
+
+// substitutions runs the command substitutions in a node whose value does not matter.
+func (e *eval) substitutions(sc *scope, n syntax.Node) {
+	if n == nil {
+		return
+	}
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			e.subst(sc, n)
+			return false
+		case *syntax.ProcSubst:
+			e.procSubst(sc, n)
+			return false
+		}
+		return true
+	})
+}

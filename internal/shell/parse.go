@@ -1,0 +1,213 @@
+package shell
+
+import (
+	"errors"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Bounds of one evaluation. A bound hit is a Note, never an error and never silence.
+const (
+	maxText     = 256 << 10 // bytes of one text
+	maxDepth    = 24        // texts inside texts, functions inside functions
+	maxCommands = 40_000    // commands in an answer
+	maxSteps    = 400_000   // words, statements and bytes of computed text, roughly
+	maxValue    = 64 << 10  // bytes of one computed value
+	maxAlts     = 16        // values one variable may have
+	maxChoices  = 48        // combinations of such values tried for one command
+	maxItems    = 1024      // items a loop is followed through
+	maxBraces   = 1024      // words one brace expansion may make
+)
+
+// Parse evaluates text and returns every command it could execute. It never fails: what cannot be read is in the Notes.
+func Parse(text string, o Options) Program {
+	e := &eval{opt: o, prog: Program{Text: text}}
+	e.home = o.Home
+	if e.home == "" {
+		e.home = "~"
+	}
+	if len(text) > maxText {
+		e.note(TooLong, "", -1, maxText, len(text))
+		text = text[:maxText]
+	}
+	if plain(text) {
+		e.top(text, source{})
+		return e.prog
+	}
+	e.inspect(text)
+	raw, rawMap := withoutNUL(text)
+	e.top(raw, source{offsets: rawMap})
+	if folded, m := fold(text); folded != raw {
+		e.top(folded, source{offsets: m})
+	}
+	return e.prog
+}
+
+// A source says where the bytes of a text that is being evaluated stand in the judged text.
+type source struct {
+	offsets []int32 // for each byte, its offset in the judged text; nil when they are the same but for base
+	base    int
+	fixed   bool // the text has no bytes of its own there: every position means lo to hi
+	lo, hi  int
+}
+
+func (s source) span(start, end int) (int, int) {
+	if s.fixed {
+		return s.lo, s.hi
+	}
+	return s.at(start), s.at(end)
+}
+
+func (s source) at(i int) int {
+	i += s.base
+	if s.offsets == nil {
+		return i
+	}
+	if i < 0 || i >= len(s.offsets) {
+		return int(s.offsets[len(s.offsets)-1])
+	}
+	return int(s.offsets[i])
+}
+
+// within is the source of a text whose bytes stand at offset base of this one.
+func (s source) within(base int) source {
+	s.base += base
+	return s
+}
+
+// pinned is the source of a computed text, all of which stands for one span.
+func pinned(start, end int) source { return source{fixed: true, lo: start, hi: end} }
+
+var parsers [4]sync.Pool // by Dialect; a parser is costly to make
+
+func variant(d Dialect) syntax.LangVariant {
+	switch d {
+	case POSIX:
+		return syntax.LangPOSIX
+	case Mksh:
+		return syntax.LangMirBSDKorn
+	case Zsh:
+		return syntax.LangZsh
+	default:
+		return syntax.LangBash
+	}
+}
+
+func parser(d Dialect) *syntax.Parser {
+	if p, ok := parsers[d].Get().(*syntax.Parser); ok {
+		return p
+	}
+	return syntax.NewParser(syntax.Variant(variant(d)))
+}
+
+// parsed is a syntax tree, and where reading stopped.
+type parsed struct {
+	stmts []*syntax.Stmt
+	rest  int    // offset from which on nothing was read; len(text) when all was
+	why   string // what stopped the parser; empty when all was read
+}
+
+// parse reads text. A text that is wrong somewhere is read up to there, as a shell would.
+func parse(text string, d Dialect) (out parsed) {
+	p := parser(d)
+	defer parsers[d].Put(p)
+	f, err := p.Parse(strings.NewReader(text), "")
+	if err == nil {
+		return parsed{stmts: f.Stmts, rest: len(text)}
+	}
+	if d == POSIX || d == Mksh || d == Zsh {
+		// Scripts that call themselves sh often hold a bashism, and our zsh grammar is young: read them as bash too.
+		if q := parse(text, Bash); q.why == "" {
+			return q
+		}
+	}
+	out.rest, out.why = errorAt(err, len(text))
+	_ = p.Stmts(strings.NewReader(text), func(s *syntax.Stmt) bool {
+		out.stmts = append(out.stmts, s)
+		return true
+	})
+	return out
+}
+
+func errorAt(err error, size int) (int, string) {
+	var pe syntax.ParseError
+	var le syntax.LangError
+	switch {
+	case errors.As(err, &pe):
+		return min(int(pe.Pos.Offset()), size), pe.Text
+	case errors.As(err, &le):
+		return min(int(le.Pos.Offset()), size), le.Error()
+	}
+	return 0, err.Error()
+}
+
+// top evaluates a whole text: the statements that can be read, then what a later event would run.
+func (e *eval) top(text string, src source) {
+	sc := &scope{}
+	sc.set(dirKey, value{s: or(e.opt.Dir, ".")})
+	e.dialect = e.opt.Dialect
+	e.text(sc, text, src, frameIO{want: false}, -1)
+	e.later(sc)
+}
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// text evaluates shell text in a scope and returns what it would print.
+func (e *eval) text(sc *scope, text string, src source, io frameIO, parent int) fragment {
+	if e.depth >= maxDepth {
+		lo, hi := src.span(0, len(text))
+		e.note(TooDeep, "", parent, lo, hi)
+		return unknownOutput("")
+	}
+	if len(text) > maxText {
+		lo, hi := src.span(0, len(text))
+		e.note(TooLong, "", parent, lo, hi)
+		text = text[:maxText]
+	}
+	if !e.spend(1 + len(text)/64) {
+		return unknownOutput("")
+	}
+	e.depth++
+	saved := e.cur
+	e.cur = current{text: text, src: src}
+	tree := parse(text, e.dialect)
+	out := e.stmts(sc, tree.stmts, io, parent)
+	if tree.why != "" {
+		lo, hi := src.span(tree.rest, len(text))
+		e.note(Unparsed, tree.why, parent, lo, hi)
+		e.remainder(sc, text, tree.rest, src, io, parent)
+		out = unknownOutput("")
+	}
+	e.cur = saved
+	e.depth--
+	return out
+}
+
+// remainder evaluates the lines behind a syntax error that can be read on their own. A real shell stops at the error; our
+// parser may be the one that is wrong, and then they run.
+func (e *eval) remainder(sc *scope, text string, from int, src source, io frameIO, parent int) {
+	for range 256 {
+		nl := strings.IndexByte(text[from:], '\n')
+		if nl < 0 {
+			return
+		}
+		from += nl + 1
+		line, _, _ := strings.Cut(text[from:], "\n")
+		if strings.TrimSpace(line) == "" || !e.spend(1) {
+			continue
+		}
+		if tree := parse(line, e.dialect); tree.why == "" {
+			saved := e.cur
+			e.cur = current{text: line, src: src.within(from)}
+			e.stmts(sc.fork(), tree.stmts, io, parent)
+			e.cur = saved
+		}
+	}
+}
