@@ -70,7 +70,8 @@ func answerLines(r io.Reader, w io.Writer, a *asker) (good bool, err error) {
 		end := err == io.EOF
 		if tooLong || len(bytes.TrimSpace(line)) > 0 {
 			var req request
-			answer, trouble := any(nil), errLong
+			var answer any
+			trouble := fmt.Errorf("longer than %d MiB", maxText>>20)
 			if !tooLong {
 				answer, trouble = a.answerLine(line, &req)
 			}
@@ -87,8 +88,6 @@ func answerLines(r io.Reader, w io.Writer, a *asker) (good bool, err error) {
 		}
 	}
 }
-
-var errLong = fmt.Errorf("longer than %d MiB", maxText>>20)
 
 // readLine returns the next line. What is returned lasts until the next call; tooLong means that it was skipped.
 func readLine(r *bufio.Reader, long *[]byte) (line []byte, tooLong bool, err error) {

@@ -172,7 +172,7 @@ func (p *page) marked(text string, start, end int, note string) {
 	}
 	if rest > 0 {
 		p.line(fmt.Sprintf("%s%s%d more lines", indent, p.dots+" ", rest))
-		p.under(indent, "", note)
+		p.under(indent+strings.Repeat(" ", gutter), "", note)
 	}
 }
 

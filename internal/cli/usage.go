@@ -68,10 +68,11 @@ func name(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), 
 // showUsage prints how a command is called, what is below it, and its flags.
 func showUsage(c *cobra.Command) error {
 	w := c.OutOrStderr()
-	fmt.Fprintf(w, "Usage:\n  %s\n", strings.TrimSuffix(c.UseLine(), " [flags]"))
+	line := strings.TrimSuffix(c.UseLine(), " [flags]")
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "  %s COMMAND\n", c.CommandPath())
+		line = c.CommandPath() + " COMMAND"
 	}
+	fmt.Fprintf(w, "Usage:\n  %s\n", line)
 	if c.Example != "" {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
 	}
