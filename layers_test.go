@@ -1,0 +1,296 @@
+// Package hermes_test holds the rules of the house that are about the tree as a whole: layers, names, sizes, documents.
+//
+// It tests no behaviour; that is next to the code. Failure direction: what the rules do not know fails.
+package hermes_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The rings, innermost first: a package imports its own ring and those further in, never outward.
+//
+// THIS IS A STATEMENT OF POLICY. Do not change it to make a build pass: change it in a commit of its own that says why.
+var rings = []struct {
+	name     string
+	packages []string
+}{
+	{"words", []string{
+		"internal/guard", "internal/secret", "internal/redact",
+		"internal/shell/code", "internal/shell/winsh", "internal/shell",
+	}},
+	{"guards", []string{"internal/guard/checked", "internal/guard/command"}},
+	{"wiring", []string{"internal/cli", "cmd/hermes"}},
+}
+
+// The children of a family never import each other.
+var families = []string{"internal/guard", "internal/sandbox", "internal/llm", "internal/tool", "internal/gateway"}
+
+// Nobody imports these but the packages named, which do it for everybody. Tests are exempt.
+var reserved = []struct {
+	what    string
+	imports func(string) bool
+	only    []string
+	instead string
+}{
+	{"starts programs", is("os/exec"), nil, "programs start in internal/child"},
+	{"opens connections", networking, nil, "connections are opened in internal/safehttp"},
+	{"reads YAML", below("go.yaml.in/yaml"), nil, "settings are read in internal/config"},
+	{"goes around the type system", is("unsafe", "C", "plugin"), nil, "there is no place for it"},
+	{"calls the system", is("syscall", "golang.org/x/sys/unix", "golang.org/x/sys/windows"), nil,
+		"system calls belong to the packages of the sandbox"},
+	{"knows the command-line library", below("github.com/spf13"), []string{"internal/cli"}, "flags end in internal/cli"},
+	{"parses shell", below("mvdan.cc/sh"), []string{"internal/shell"}, "internal/shell answers for shell text"},
+}
+
+// The rings whose packages are pure: they get values and return values.
+var pure = []string{"words", "guards"}
+
+// What a pure package may not import.
+func impure(name string) bool {
+	return networking(name) || below("os", "syscall", "io/ioutil")(name) || name == "log"
+}
+
+// What a pure package may not call, whatever it was imported for.
+var impureCalls = map[string][]string{"time": {"Now", "Since", "Until", "Sleep", "After", "NewTimer", "NewTicker", "Tick", "AfterFunc"}}
+
+// Reading the environment is for internal/config. Until it exists, main hands os.Getenv and os.Getwd to internal/cli.
+var environment = map[string][]string{"os": {"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Unsetenv", "Clearenv",
+	"UserHomeDir", "UserConfigDir", "UserCacheDir", "TempDir"}}
+
+var readsEnvironment = []string{"cmd/hermes"}
+
+const module = "hermes/"
+
+func is(names ...string) func(string) bool {
+	return func(name string) bool { return slices.Contains(names, name) }
+}
+
+func below(roots ...string) func(string) bool {
+	return func(name string) bool {
+		return slices.ContainsFunc(roots, func(root string) bool { return name == root || strings.HasPrefix(name, root+"/") })
+	}
+}
+
+// networking tells whether a package can reach the network: all of net, but for the two that only handle text.
+func networking(name string) bool { return below("net")(name) && !is("net/netip", "net/url")(name) }
+
+// source is one parsed file of the binary's tree. Tests are not part of it.
+type source struct {
+	pkg  string // directory, which is the import path below the module
+	name string // file
+	set  *token.FileSet
+	file *ast.File
+	size int // lines
+}
+
+// sources parses all files below cmd and internal, whatever system they are for.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var out []source
+	for _, root := range []string{"cmd", "internal"} {
+		err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && entry.Name() == "testdata":
+				return fs.SkipDir
+			case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+				return nil
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, name, text, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			name = filepath.ToSlash(name)
+			out = append(out, source{path.Dir(name), name, set, file, strings.Count(string(text), "\n")})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(out) == 0 {
+		t.Fatal("no source found")
+	}
+	return out
+}
+
+// at returns a position as file:line.
+func (s source) at(pos token.Pos) string {
+	return s.name + ":" + strconv.Itoa(s.set.Position(pos).Line)
+}
+
+// imports returns the file's import paths.
+func (s source) imports() []string {
+	out := make([]string, len(s.file.Imports))
+	for i, spec := range s.file.Imports {
+		out[i], _ = strconv.Unquote(spec.Path.Value)
+	}
+	return out
+}
+
+// uses calls f for each of the named members of packages that the file mentions.
+func (s source) uses(members map[string][]string, f func(name string, pos token.Pos)) {
+	local := map[string]string{}
+	for _, spec := range s.file.Imports {
+		name, _ := strconv.Unquote(spec.Path.Value)
+		as := path.Base(name)
+		if spec.Name != nil {
+			as = spec.Name.Name
+		}
+		local[as] = name
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(members[local[x.Name]], sel.Sel.Name) {
+				f(local[x.Name]+"."+sel.Sel.Name, sel.Pos())
+			}
+		}
+		return true
+	})
+}
+
+// ringOf returns the place of a package's ring, -1 for a package in none.
+func ringOf(pkg string) int {
+	for i, ring := range rings {
+		if slices.Contains(ring.packages, pkg) {
+			return i
+		}
+	}
+	return -1
+}
+
+func TestEveryPackageHasARing(t *testing.T) {
+	exists := map[string]bool{}
+	for _, s := range sources(t) {
+		if !exists[s.pkg] && ringOf(s.pkg) < 0 {
+			t.Errorf("%s is in no ring: say in layers_test.go who may import it, in a commit of its own", s.pkg)
+		}
+		exists[s.pkg] = true
+	}
+	for _, ring := range rings {
+		for _, pkg := range ring.packages {
+			if !exists[pkg] {
+				t.Errorf("layers_test.go names %s, which does not exist", pkg)
+			}
+		}
+	}
+}
+
+func TestImportsGoInward(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, name := range s.imports() {
+			target, ours := strings.CutPrefix(name, module)
+			if !ours {
+				continue
+			}
+			if from, to := ringOf(s.pkg), ringOf(target); from >= 0 && to > from {
+				t.Errorf("%s (%s) imports %s (%s): imports go inward", s.name, rings[from].name, target, rings[to].name)
+			}
+			for _, family := range families {
+				a, aIn := strings.CutPrefix(s.pkg, family+"/")
+				b, bIn := strings.CutPrefix(target, family+"/")
+				if aIn && bIn && a != b {
+					t.Errorf("%s imports %s: the children of %s do not know each other", s.name, target, family)
+				}
+			}
+		}
+	}
+}
+
+func TestReservedImports(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, name := range s.imports() {
+			for _, rule := range reserved {
+				if rule.imports(name) && !slices.Contains(rule.only, s.pkg) {
+					t.Errorf("%s imports %s, which %s: %s", s.name, name, rule.what, rule.instead)
+				}
+			}
+		}
+		if !slices.Contains(readsEnvironment, s.pkg) {
+			s.uses(environment, func(name string, pos token.Pos) {
+				t.Errorf("%s: %s: take the value as an argument", s.at(pos), name)
+			})
+		}
+	}
+}
+
+func TestGuardsArePure(t *testing.T) {
+	for _, s := range sources(t) {
+		ring := ringOf(s.pkg)
+		if ring < 0 || !slices.Contains(pure, rings[ring].name) {
+			continue
+		}
+		for _, name := range s.imports() {
+			if impure(name) {
+				t.Errorf("%s imports %s: a decision gets facts as arguments", s.name, name)
+			}
+		}
+		s.uses(impureCalls, func(name string, pos token.Pos) {
+			t.Errorf("%s: %s: a decision gets the time as an argument", s.at(pos), name)
+		})
+	}
+}
+
+func TestNothingRunsAtImport(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, spec := range s.file.Imports {
+			if spec.Name != nil && (spec.Name.Name == "_" || spec.Name.Name == ".") {
+				t.Errorf("%s: import %s %s: write an explicit list", s.at(spec.Pos()), spec.Name.Name, spec.Path.Value)
+			}
+		}
+		for _, decl := range s.file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil && d.Name.Name == "init" {
+					t.Errorf("%s: func init: do it in a function that somebody calls", s.at(d.Pos()))
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if v, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.VAR {
+						for _, value := range v.Values {
+							startWork(t, s, value)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// startWork refuses package variables whose value has to be computed before main. Errors cost next to nothing; what is made
+// at its first use (sync.OnceValue) costs nothing.
+func startWork(t *testing.T, s source, value ast.Expr) {
+	ast.Inspect(value, func(n ast.Node) bool {
+		switch e := n.(type) {
+		case *ast.FuncLit:
+			return false // runs when called
+		case *ast.CompositeLit:
+			if _, isMap := e.Type.(*ast.MapType); isMap && len(e.Elts) > 0 {
+				t.Errorf("%s: a map at package level is filled before main: use a switch or sync.OnceValue", s.at(e.Pos()))
+			}
+		case *ast.CallExpr:
+			if sel, ok := e.Fun.(*ast.SelectorExpr); ok {
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "regexp" {
+					t.Errorf("%s: a pattern at package level is compiled before main: use sync.OnceValue", s.at(e.Pos()))
+				}
+			}
+		}
+		return true
+	})
+}
