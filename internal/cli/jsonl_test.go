@@ -188,3 +188,15 @@ func FuzzAnswerLines(f *testing.F) {
 		}
 	})
 }
+
+// What a line costs besides the guard: reading, decoding, encoding.
+func BenchmarkAnswerLine(b *testing.B) {
+	line := []byte(`{"id":1,"kind":"workdir","workdir":"/srv/site"}` + "\n")
+	in := bytes.Repeat(line, b.N)
+	b.SetBytes(int64(len(line)))
+	b.ReportAllocs()
+	b.ResetTimer()
+	if good, err := answerLines(bytes.NewReader(in), io.Discard, &asker{}); err != nil || !good {
+		b.Fatal(good, err)
+	}
+}
