@@ -187,7 +187,7 @@ func hostParameter(name string) hostKind {
 		return hostFile
 	case short("encodedcommand", 1), name == "ec":
 		return hostEncoded
-	case short("executionpolicy", 2), name == "ep", short("configurationname", 7), short("configurationfile", 14), short("custompipename", 2),
+	case short("executionpolicy", 2), name == "ep", short("configurationname", 3), short("configurationfile", 14), short("custompipename", 2),
 		short("windowstyle", 1), short("inputformat", 3), name == "if", short("outputformat", 1), name == "of",
 		short("psconsolefile", 1), short("settingsfile", 8), short("workingdirectory", 2), name == "wd", short("version", 1),
 		short("encodedarguments", 8), name == "ea":

@@ -1,7 +1,6 @@
 package winsh
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -158,7 +157,7 @@ func (p *cmdParser) variable(name string) (string, bool) {
 	name, edit, edited := strings.Cut(name, ":")
 	name = strings.ToLower(name)
 	v, ok := p.vars[name]
-	if !ok {
+	if !ok && !p.m.unstable[name] {
 		v, ok = usualEnv(name)
 	}
 	if !ok || !edited {
@@ -240,12 +239,7 @@ func (p *cmdParser) run(text string, ln line, sub bool) {
 	builtin := isBuiltin(c.Name)
 	words := splitWords(text, end, !builtin)
 	if builtin || takesSwitches(c.Name) {
-		for i := 0; i < len(words); i++ {
-			if parts := splitSwitches(words[i], builtin); len(parts) > 1 {
-				words = slices.Replace(words, i, i+1, parts...)
-				i += len(parts) - 1
-			}
-		}
+		words = splitSwitches(words, builtin)
 	}
 	switch c.Name {
 	case "call":
@@ -308,7 +302,7 @@ func (m *machine) carryLine(p *cmdParser, text string, from int, ln line, sub bo
 
 // command is a Command with all but its arguments.
 func (p *cmdParser) command(name string, w word, ln line, sub bool) Command {
-	c := Command{Dialect: Cmd, Name: programName(name), Raw: w.text, Writes: ln.writes, Sub: sub || p.groups > 0}
+	c := Command{Dialect: Cmd, Name: programName(name), foreign: isForeign(name), Raw: w.text, Writes: ln.writes, Sub: sub || p.groups > 0}
 	c.Known = !overlaps(ln.holes, w.span)
 	c.Start, c.End = p.org.at(ln.span)
 	return c
@@ -317,6 +311,7 @@ func (p *cmdParser) command(name string, w word, ln line, sub bool) Command {
 // commandWord finds the command's name and where its arguments begin: del/f and cd\x are a name with an argument.
 func commandWord(text string, from int) (string, int) {
 	i, quoted := from, false
+	part := from // start of the last part of a path
 	for i < len(text) {
 		c := text[i]
 		if c == '"' {
@@ -325,11 +320,14 @@ func commandWord(text string, from int) (string, int) {
 			if splits(c, false) {
 				break
 			}
-			if i > from && strings.IndexByte(`/\.:+[(`, c) >= 0 {
-				head := strings.ToLower(strings.ReplaceAll(text[from:i], `"`, ""))
-				if isBuiltin(head) && !strings.HasPrefix(strings.ToLower(text[i:]), ".exe") || c == '/' && takesSwitches(programName(head)) {
-					return head, i
+			if i > from && i-part < 24 && strings.IndexByte(`/\.:+[(`, c) >= 0 {
+				head := programName(text[part:i])
+				if part == from && isBuiltin(head) && !strings.EqualFold(text[i:min(i+4, len(text))], ".exe") || c == '/' && takesSwitches(head) {
+					return strings.ReplaceAll(text[from:i], `"`, ""), i
 				}
+			}
+			if c == '/' || c == '\\' {
+				part = i + 1
 			}
 		}
 		i++
@@ -369,6 +367,13 @@ func (p *cmdParser) assign(s string, holes []span) {
 	}
 	name = strings.ToLower(strings.TrimLeft(name, " "))
 	if len(holes) > 0 {
+		delete(p.vars, name)
+		return
+	}
+	if old, ok := p.vars[name]; ok && old != v && p.depth > 1 {
+		p.m.changes(name)
+	}
+	if p.m.unstable[name] {
 		delete(p.vars, name)
 		return
 	}

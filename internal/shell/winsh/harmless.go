@@ -11,7 +11,7 @@ func Harmless(cmds []Command) bool {
 func readOnly(cmds []Command) bool {
 	for i := range cmds {
 		c := &cmds[i]
-		if !c.Known || c.Limit || c.Name == "" {
+		if !c.Known || c.Limit || c.Name == "" || c.foreign {
 			return false
 		}
 		for _, w := range c.Writes {
@@ -49,7 +49,9 @@ func carrierOnly(name string) bool {
 // readsProgram is for programs that both shells run.
 func readsProgram(c *Command) bool {
 	switch c.Name {
-	case "whoami", "hostname", "findstr", "find", "more", "tree", "where", "tasklist", "systeminfo", "netstat", "fc", "comp", "getmac", "driverquery",
+	case "find": // not the one that deletes
+		return !hasPrefix(c, "-")
+	case "whoami", "hostname", "findstr", "more", "tree", "where", "tasklist", "systeminfo", "netstat", "fc", "comp", "getmac", "driverquery",
 		"ver", "vol", "quser", "query", "nbtstat", "arp":
 		return c.Name != "arp" || !has(c, "-d", "-s")
 	case "ipconfig":

@@ -53,6 +53,12 @@ func operands(c *Command, named ...string) []string {
 			continue
 		}
 		name, v, glued := strings.Cut(a, ":")
+		if ownsWord(name) {
+			if !glued || v == "" {
+				i++
+			}
+			continue
+		}
 		for _, n := range named {
 			if len(name) > 1 && len(name) <= len(n) && strings.EqualFold(name, n[:len(name)]) {
 				if glued && v != "" {
@@ -70,6 +76,21 @@ func operands(c *Command, named ...string) []string {
 		}
 	}
 	return append(first, rest...)
+}
+
+// ownsWord reports whether a parameter has a value that is no operand.
+func ownsWord(name string) bool {
+	name = strings.ToLower(name)
+	switch name {
+	case "-ea", "-wa", "-infa":
+		return true
+	}
+	for _, full := range [...]string{"-erroraction", "-warningaction", "-informationaction", "-filter", "-include", "-exclude", "-depth"} {
+		if len(name) >= 4 && strings.HasPrefix(full, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // isSwitch reports whether a looks like /s or /a:h and not like a path.

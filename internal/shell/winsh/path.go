@@ -37,13 +37,6 @@ func placeOf(path, cwd string) place {
 		return ordinary
 	case head == "%userprofile%":
 		return inProfile(rest)
-	case head == "%temp%" || head == "%tmp%":
-		return passing
-	case head == "%localappdata%" || head == "%appdata%":
-		if head == "%localappdata%" && (rest == "temp" || strings.HasPrefix(rest, `temp\`)) {
-			return passing
-		}
-		return ordinary
 	case strings.HasPrefix(head, "hk") || strings.HasPrefix(head, "registry::"):
 		return inHive(p)
 	}
@@ -145,6 +138,8 @@ func cleanPath(path string) (clean string, relative bool) {
 				parts = append(parts, "..")
 			case n == 1 && parts[0] == "%userprofile%":
 				parts = []string{"c:", "users"}
+			case n == 1 && (parts[0][0] == '%' || parts[0][0] == '$'):
+				parts[0] = "%?%"
 			}
 		default:
 			parts = append(parts, strings.TrimRight(s, " "))
@@ -226,6 +221,12 @@ func folded(p string) string {
 		return `c:\programdata` + rest
 	case "homepath", "home":
 		return "%userprofile%" + rest
+	case "appdata":
+		return `%userprofile%\appdata\roaming` + rest
+	case "localappdata":
+		return `%userprofile%\appdata\local` + rest
+	case "temp", "tmp":
+		return `%userprofile%\appdata\local\temp` + rest
 	case "public":
 		return `c:\users\public` + rest
 	}

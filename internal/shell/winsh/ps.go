@@ -122,12 +122,22 @@ func (p *psParser) blanks(lines bool) {
 	}
 }
 
-// statements reads up to the closing character, or to the end for 0, and returns what the last statement comes to.
-func (p *psParser) statements(closing byte) (last value) {
-	if p.depth >= maxDepth {
+// deep reports whether reading stops here, and says so in the list.
+func (p *psParser) deep() bool {
+	if p.depth < maxDepth {
+		return false
+	}
+	if p.more() {
 		lo, hi := p.org.at(span{p.pos, len(p.src)})
 		p.out = append(p.out, Command{Dialect: PowerShell, Raw: "(", Limit: true, Start: lo, End: hi})
 		p.pos = len(p.src)
+	}
+	return true
+}
+
+// statements reads up to the closing character, or to the end for 0, and returns what the last statement comes to.
+func (p *psParser) statements(closing byte) (last value) {
+	if p.deep() {
 		return
 	}
 	p.depth++
@@ -326,7 +336,12 @@ func (p *psParser) expressionStatement(chain *[]Command, start int) value {
 		}
 		p.pos++
 		p.blanks(true)
+		if p.deep() {
+			return value{}
+		}
+		p.depth++
 		right := p.pipeline()
+		p.depth--
 		p.assign(v, right, plus, c == '=', start)
 		return value{known: true}
 	}
@@ -351,8 +366,6 @@ func (p *psParser) assign(left, right value, plus, plain bool, start int) {
 	name := left.name
 	drive, _, _ := strings.Cut(name, ":")
 	switch {
-	case name == "" && !strings.HasPrefix(left.s, "$") && !left.block:
-		return
 	case drive != name && (drive == "env" || drive == "function" || drive == "alias"):
 		c := p.newCommand(literal("set-item"), start)
 		c.Args = []string{name, right.s}
@@ -366,6 +379,9 @@ func (p *psParser) assign(left, right value, plus, plain bool, start int) {
 		}
 	}
 	if name == "" {
+		if !strings.HasPrefix(left.s, "[") { // part of something, or several names: which values still hold is not known
+			clear(p.scope.vars)
+		}
 		return
 	}
 	old, had := p.scope.vars[name]
@@ -375,7 +391,13 @@ func (p *psParser) assign(left, right value, plus, plain bool, start int) {
 		right = p.add(old, right)
 	case !plain:
 		right.known = false
-	case had && p.depth > 1 && old.s != right.s:
+	case had && p.depth > 1 && (old.s != right.s || len(old.list) != len(right.list)):
+		p.m.changes(name)
+	}
+	if plus && p.depth > 1 {
+		p.m.changes(name)
+	}
+	if p.m.unstable[name] {
 		right.known = false
 	}
 	if len(right.s) > maxValue || !p.m.spend(len(right.s)) {
@@ -416,7 +438,7 @@ func (p *psParser) newCommand(name value, start int) Command {
 	if c.Raw == "" {
 		c.Raw = name.s
 	}
-	c.Name = programName(name.s)
+	c.Name, c.foreign = programName(name.s), isForeign(name.s)
 	if strings.IndexByte(name.s, '/') < 0 && strings.IndexByte(name.s, '.') < 0 || strings.Contains(name.s, "Microsoft.PowerShell") {
 		if a, ok := p.scope.aliases[c.Name]; ok {
 			c.Name = programName(a)
@@ -536,12 +558,22 @@ func (p *psParser) finish(c *Command, in input) {
 	c.fed = in.any
 	switch c.Name {
 	case "set-alias", "new-alias":
-		if a := operands(c, "-name", "-value"); len(a) > 1 && len(c.Unknown) == 0 && len(p.scope.aliases) < 64 {
+		if a := operands(c, "-name", "-value"); len(a) > 1 && len(c.Unknown) == 0 {
 			p.scope.aliases[strings.ToLower(a[0])] = a[1]
 		}
 	case "set-variable", "new-variable":
 		if a := operands(c, "-name", "-value"); len(a) > 1 {
 			p.scope.vars[strings.ToLower(a[0])] = value{s: a[1], known: len(c.Unknown) == 0, remote: in.remote}
+		}
+	}
+	for i, a := range c.Args {
+		name, v, _ := strings.Cut(strings.ToLower(a), ":")
+		switch name {
+		case "-ov", "-outvariable", "-pv", "-pipelinevariable", "-ev", "-iv", "-variable":
+			if v == "" && i+1 < len(c.Args) {
+				v = strings.ToLower(c.Args[i+1])
+			}
+			delete(p.scope.vars, strings.TrimPrefix(v, "+"))
 		}
 	}
 	at := p.statementSpan(c)

@@ -127,8 +127,8 @@ func (p *psParser) operands() value {
 
 // unary reads prefixes and an operand with what hangs on it.
 func (p *psParser) unary() value {
-	if p.depth >= maxDepth {
-		return p.primary()
+	if p.deep() {
+		return value{}
 	}
 	p.depth++
 	defer func() { p.depth-- }()
@@ -261,6 +261,11 @@ func (p *psParser) primary() value {
 
 // hash reads @{ key = value; … }, also as parameters.
 func (p *psParser) hash() value {
+	if p.deep() {
+		return value{}
+	}
+	p.depth++
+	defer func() { p.depth-- }()
 	lo := p.pos
 	p.pos += 2
 	v := value{known: true, splat: []string{}}
@@ -279,7 +284,7 @@ func (p *psParser) hash() value {
 		item := p.pipeline()
 		v.remote = v.remote || item.remote
 		v.known = v.known && item.known
-		if len(v.splat) < 64 {
+		if len(v.splat) < 64 && p.m.spend(len(item.s)+len(item.list)) {
 			v.splat = append(v.splat, "-"+strings.ToLower(key.s)+":"+strings.Join(item.items(), ","))
 		}
 	}
@@ -303,7 +308,7 @@ func (p *psParser) postfix(v value) value {
 			if p.peek(0) == ']' {
 				p.pos++
 			}
-			v = index(v, i)
+			v = element(v, i)
 			continue
 		case c == '.' && p.peek(1) != '.' && p.peek(1) != 0 && !isBlank(p.peek(1)):
 			p.pos++
@@ -369,7 +374,7 @@ func (p *psParser) call(on value, name string, known bool, start int) value {
 	}
 	p.pos = min(p.pos+1, len(p.src))
 	c.Start, c.End = p.org.at(span{min(start, p.pos), p.pos})
-	if v, ok := method(on, name, args); ok && len(v.s) < maxValue && p.m.spend(len(v.s)) {
+	if v, ok := p.method(on, name, args); ok && len(v.s) < maxValue && p.m.spend(len(v.s)) {
 		return v
 	}
 	if !on.block || name != "invoke" {

@@ -179,6 +179,9 @@ func (p *psParser) add(a, b value) value {
 func (p *psParser) apply(a value, op string, b value) value {
 	r := value{remote: a.remote || b.remote, known: a.known && b.known}
 	unary := a.s == "" && !a.array && !a.known
+	if !p.m.spend(len(a.s) + len(b.s) + len(a.list) + len(b.list)) {
+		return value{s: "", remote: r.remote}
+	}
 	switch op {
 	case "+":
 		return p.add(a, b)
@@ -276,8 +279,8 @@ func replaceFold(s, old, with string) string {
 	}
 }
 
-// index is v[i] for literal text and lists.
-func index(v, i value) value {
+// element is v[i] for literal text and lists.
+func element(v, i value) value {
 	r := value{s: v.s, remote: v.remote}
 	if !v.known || !i.known {
 		return r
@@ -322,7 +325,7 @@ func index(v, i value) value {
 }
 
 // method evaluates a text method on literal text. False: the call is a command like any other.
-func method(on value, name string, args []value) (value, bool) {
+func (p *psParser) method(on value, name string, args []value) (value, bool) {
 	r := value{known: on.known, remote: on.remote}
 	arg := func(i int) string { return args[i].s }
 	for _, a := range args {
@@ -330,6 +333,9 @@ func method(on value, name string, args []value) (value, bool) {
 			return r, false
 		}
 		r.remote = r.remote || a.remote
+	}
+	if !p.m.spend(len(on.s)) {
+		return r, false
 	}
 	switch {
 	case on.s == "[string]" && (name == "concat" || name == "join"):

@@ -34,11 +34,11 @@ type situation struct {
 }
 
 // Table is all rules in the order in which a text's hits are reported.
-func Table() []Rule { return slices.Clone(table()) }
+func Table() []Rule { return slices.Clone(table().rules) }
 
 // Rules lists the rules that commands of Parse or Argv meet, in table order, each at most once per command.
 func Rules(cmds []Command) []Hit {
-	r := run{rules: table()}
+	r := run{index: table()}
 	r.list(cmds, situation{})
 	slices.SortStableFunc(r.found, func(a, b found) int {
 		if a.row != b.row {
@@ -62,7 +62,7 @@ type found struct {
 }
 
 type run struct {
-	rules []Rule
+	*index
 	found []found
 }
 
@@ -77,12 +77,8 @@ func (r *run) list(cmds []Command, x situation) {
 		if c.carried && x.via == "" {
 			y.via = "powershell"
 		}
-		for row := range r.rules {
-			ru := &r.rules[row]
-			if named(ru.names, c.Name) && ru.match(c, &y) {
-				r.found = append(r.found, found{Hit{ru.Key, ru.Floor, c.Start, c.End}, row})
-			}
-		}
+		r.rows(r.byName[c.Name], c, &y)
+		r.rows(r.any, c, &y)
 		for _, n := range c.Nested {
 			y.via = n.Shell
 			if n.Shell == "exec" && x.via != "" {
@@ -97,24 +93,12 @@ func (r *run) list(cmds []Command, x situation) {
 	}
 }
 
-// named reports whether name is one of the blank-separated names.
-func named(names, name string) bool {
-	if names == "" {
-		return true
-	}
-	if name == "" {
-		return false
-	}
-	for {
-		i := strings.Index(names, name)
-		if i < 0 {
-			return false
+func (r *run) rows(rows []int, c *Command, x *situation) {
+	for _, row := range rows {
+		ru := &r.rules[row]
+		if ru.match(c, x) {
+			r.found = append(r.found, found{Hit{ru.Key, ru.Floor, c.Start, c.End}, row})
 		}
-		end := i + len(name)
-		if (i == 0 || names[i-1] == ' ') && (end == len(names) || names[end] == ' ') {
-			return true
-		}
-		names = names[end:]
 	}
 }
 

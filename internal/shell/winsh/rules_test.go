@@ -137,10 +137,35 @@ func TestHarmless(t *testing.T) {
 		`npm test`, `dir > x.txt`, `%X% y`, `pwsh -File x.ps1`, `powershell`, `powershell -enc RwBlAHQALQBEAGEAdABlAA==`, `cmd`, `set`, `bash -c ls`, `del x`, `copy a b`,
 		`PS> Remove-Item x`, `PS> & $x`, `PS> iex $x`, `PS> 'x' > a.txt`, `PS> dir | % Delete`, `PS> (gi x).MoveTo('y')`, `PS> [IO.File]::WriteAllText('x','y')`, `PS> Get-Credential`,
 		`PS> dir env:`, `PS> $env:PATH = 'x'`, `PS> Set-Content x y`, `PS> gcm rem* | % { & $_ x }`, `PS> Start-Process notepad`, `PS> .\x.ps1`, `PS> git status`, `PS> function get-x { rm y }; get-x`,
-		`PS> iwr https://x.y`, `PS> sal get-x rm; get-x y`, `PS> Get-Date; rm x`, `PS> Get-Date $(rm x)`, `PS> Get-Item x -OutVariable (rm y)`, `PS> Where-Object { rm x }`,
+		`PS> iwr https://x.y`, `PS> .\Get-Evil.ps1`, `PS> .\Get-Evil`, `PS> $a='C:\x\Get-Date'; & $a`, `PS> Get-Evil.exe`, `C:\x\whoami`, `find . -delete`,
+		`PS> $a='Get-Date'; while (1) { & $a; $a='ri' }`, `PS> $a='Get-Date'; $a,$b='ri','x'; & $a`, `PS> $a='Get-Date'; Write-Output ri -ov a; & $a x`,
+		`setlocal enabledelayedexpansion & set a=dir& for %i in (1 2) do (!a! x & set a=del)`, `PS> sal get-x rm; get-x y`, `PS> Get-Date; rm x`, `PS> Get-Date $(rm x)`, `PS> Get-Item x -OutVariable (rm y)`, `PS> Where-Object { rm x }`,
 	} {
 		if Harmless(read(text)) {
 			t.Errorf("harmless: %s\n\tread as %s", text, show(read(text)))
+		}
+	}
+}
+
+// What a delete means depends on the place, however it is spelled.
+func TestPlaces(t *testing.T) {
+	for _, row := range []struct {
+		path, cwd string
+		want      place
+	}{
+		{`C:\`, "", driveRoot}, {`c:`, "", driveRoot}, {`C:/`, "", driveRoot}, {`C:\*`, "", driveRoot}, {`\`, "", driveRoot}, {`C:\a\..`, "", driveRoot}, {`\\?\C:\`, "", driveRoot},
+		{`\\srv\C$`, "", driveRoot}, {`.`, `D:\`, driveRoot}, {`..`, `D:\a`, driveRoot}, {`$env:SystemDrive\`, "", driveRoot}, {`%USERPROFILE%\..\..`, "", driveRoot},
+		{`C:\Windows`, "", systemDir}, {`c:\WINDOWS\system32\drivers`, "", systemDir}, {`${env:SystemRoot}`, "", systemDir}, {`Windows`, `C:\`, systemDir}, {`\Windows`, "", systemDir},
+		{`C:\ProgramData\*`, "", systemDir}, {`C:\Users`, "", profile}, {`C:\Users\me\`, "", profile}, {`~`, "", profile}, {`$HOME/*`, "", profile}, {`%TEMP%\..\..\..`, "", profile},
+		{`%HOMEDRIVE%%HOMEPATH%`, "", profile}, {`*`, `%USERPROFILE%`, profile},
+		{`HKLM:\`, "", hive}, {`HKLM\SOFTWARE`, "", hive}, {`Registry::HKEY_CURRENT_USER`, "", hive}, {`HKCU:\Software\x`, "", ordinary},
+		{`%TEMP%\x`, "", passing}, {`C:\Windows\Temp\x`, "", passing}, {`C:\Users\me\AppData\Local\Temp\x`, "", passing}, {`$env:LOCALAPPDATA\Temp`, "", passing},
+		{`node_modules`, "", passing}, {`.\web\dist`, "", passing}, {`build\*`, "", passing},
+		{`..\build`, "", ordinary}, {`build\..`, "", ordinary}, {`build`, "?", ordinary}, {`build`, `C:\x`, ordinary}, {`src`, "", ordinary}, {`C:\build`, "", ordinary}, {`%X%\build`, "", ordinary},
+		{`%APPDATA%\..`, "", ordinary}, {`%X%\..\Temp`, "", ordinary}, {`C:\Users\me\x`, "", ordinary}, {``, "", ordinary},
+	} {
+		if got := placeOf(row.path, row.cwd); got != row.want {
+			t.Errorf("%q in %q: %d, want %d", row.path, row.cwd, got, row.want)
 		}
 	}
 }

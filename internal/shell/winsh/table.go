@@ -7,9 +7,25 @@ import (
 )
 
 // table is floors first, then the rows users know by their keys, then ours.
-var table = sync.OnceValue(func() []Rule {
-	return slices.Concat(floorRules(), knownRules(), controlRules(), fetchRules(), leakRules())
+var table = sync.OnceValue(func() *index {
+	t := &index{rules: slices.Concat(floorRules(), knownRules(), controlRules(), fetchRules(), leakRules()), byName: map[string][]int{}}
+	for i, r := range t.rules {
+		if r.names == "" {
+			t.any = append(t.any, i)
+		}
+		for _, name := range strings.Fields(r.names) {
+			t.byName[name] = append(t.byName[name], i)
+		}
+	}
+	return t
 })
+
+// index is the table with the rows that can concern a command by its name; any are those for all.
+type index struct {
+	rules  []Rule
+	byName map[string][]int
+	any    []int
+}
 
 // floorRules are what no mode lifts.
 func floorRules() []Rule {

@@ -34,6 +34,7 @@ type Command struct {
 
 	Start, End int // byte span in the outermost text
 
+	foreign bool // named with a folder or an extension: may be anything
 	fed     bool // something is piped in that no command in the list wrote
 	remote  bool // fed with text fetched from the network
 	carried bool // stands in a block that a powershell process runs
@@ -61,7 +62,12 @@ const (
 // fails: what it cannot read is a Command that is not Known.
 func Parse(d Dialect, text string) []Command {
 	m := &machine{budget: 4*len(text) + maxValue}
-	return m.parse(d, text, origin{hi: len(text), exact: true}, nil)
+	cmds := m.parse(d, text, origin{hi: len(text), exact: true}, nil)
+	if m.unstable != nil {
+		m.budget = 4*len(text) + maxValue
+		cmds = m.parse(d, text, origin{hi: len(text), exact: true}, nil)
+	}
+	return cmds
 }
 
 // Argv is Parse for words that another shell has already taken apart; the command and all within it get the given span.
@@ -78,6 +84,18 @@ func Argv(args []string, start, end int) Command {
 type machine struct {
 	budget int // bytes that expansion and nested programs may still produce
 	nest   int
+
+	// Variables that a block or loop may set again to something else: no value of theirs counts. Found in a first
+	// reading, used in a second one.
+	unstable map[string]bool
+}
+
+// changes notes that a variable has more than one value.
+func (m *machine) changes(name string) {
+	if m.unstable == nil {
+		m.unstable = map[string]bool{}
+	}
+	m.unstable[name] = true
 }
 
 // spend takes n bytes from the budget, false when there is not enough.
@@ -136,7 +154,7 @@ func (m *machine) argv(args []string, org origin) Command {
 	if len(args) == 0 {
 		return Command{Start: org.lo, End: org.hi}
 	}
-	c := Command{Name: programName(args[0]), Raw: args[0], Args: args[1:], Known: args[0] != "", Start: org.lo, End: org.hi}
+	c := Command{Name: programName(args[0]), foreign: isForeign(args[0]), Raw: args[0], Args: args[1:], Known: args[0] != "", Start: org.lo, End: org.hi}
 	if m.nest >= maxNest {
 		c.Limit = true
 		return c
@@ -194,6 +212,19 @@ func programName(raw string) string {
 		}
 	}
 	return n
+}
+
+// isForeign reports whether a name has a folder in front or an extension behind, so that it is not, or not surely, what it
+// is called: .\Get-Date.ps1.
+func isForeign(name string) bool {
+	low := strings.ToLower(strings.Trim(name, `"'`))
+	low = strings.TrimPrefix(low, `microsoft.powershell.management\`)
+	low = strings.TrimPrefix(low, `microsoft.powershell.utility\`)
+	if strings.ContainsAny(low, `\/`) {
+		return true
+	}
+	stem, ext, ok := strings.Cut(low, ".")
+	return ok && ext != "" && (ext != "exe" || strings.Contains(stem, "-"))
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }

@@ -2,11 +2,10 @@ package winsh
 
 import "strings"
 
-// word is one argument: its value, its place in the line it came from, and whether a part of it is not known.
+// word is one argument: its value and its place in the line it came from.
 type word struct {
 	text string
 	span
-	open bool
 }
 
 // splitWords takes a command line apart. With crt the rules are those of the C run time, which nearly all programs use
@@ -77,19 +76,37 @@ func splitArgv(line string) []string {
 
 // splitSwitches takes glued switches apart: /s/q is /s /q. Only short ones, so that a path with slashes stays whole,
 // unless the command is one of cmd's own.
-func splitSwitches(w word, builtin bool) []word {
-	if len(w.text) < 4 || w.text[0] != '/' || strings.IndexByte(w.text[1:], '/') < 0 {
-		return []word{w}
+func splitSwitches(words []word, builtin bool) []word {
+	glued := func(w word) bool {
+		if len(w.text) < 4 || w.text[0] != '/' || strings.IndexByte(w.text[1:], '/') < 0 {
+			return false
+		}
+		if !builtin {
+			for p := range strings.SplitSeq(w.text[1:], "/") {
+				if len(p) > 2 {
+					return false
+				}
+			}
+		}
+		return true
 	}
-	parts := strings.Split(w.text[1:], "/")
-	for _, p := range parts {
-		if !builtin && len(p) > 2 {
-			return []word{w}
+	var out []word
+	for i, w := range words {
+		if !glued(w) {
+			if out != nil {
+				out = append(out, w)
+			}
+			continue
+		}
+		if out == nil {
+			out = append(out, words[:i]...)
+		}
+		for p := range strings.SplitSeq(w.text[1:], "/") {
+			out = append(out, word{text: "/" + p, span: w.span})
 		}
 	}
-	out := make([]word, 0, len(parts))
-	for _, p := range parts {
-		out = append(out, word{text: "/" + p, span: w.span, open: w.open})
+	if out == nil {
+		return words
 	}
 	return out
 }
