@@ -1,0 +1,81 @@
+package command
+
+import (
+	"hermes/internal/guard"
+)
+
+// Deletes by rm: rows 1 to 4.
+func deletes() table {
+	return table{
+		{
+			Key:    "delete in root path",
+			Harms:  guard.Host,
+			Match:  all(runs("rm", "unlink", "rmdir"), operand(isForeign)),
+			Why:    "deletes outside the work tree",
+			Remedy: "delete inside the work tree or in /tmp: `rm -rf /tmp/scratch`",
+			Hits:   []string{"rm /home/u/notes.txt", "rm -f ~/x", "rm -rf /home/user/x", "rm /etc", "rm ../../x", "rm -rf /tmp/*", "sudo rm -f /var/log/syslog"},
+			Passes: []string{"rm readme.txt", "rm -rf /tmp/scratch", "rm -f ./a.o", "rm -f /tmp/hermes-verify-x.py", "T=$(mktemp -d); rm -rf $T"},
+		},
+		{
+			Key:    "recursive delete",
+			Harms:  guard.Work,
+			Match:  all(runs("rm"), when(recursive(true)), operand(isKept)),
+			Why:    "deletes folders with all they hold",
+			Remedy: "name the files, or move the folder: `mv mydir /tmp/mydir`",
+			Hits:   []string{"rm -r mydir", "rm -fr .", "rm -rf .git", `rm -rf "$DIR"`, "sudo rm -rfv /var/log", "rm -rf src/*", "find . -name x -exec rm -rf {} +"},
+			Passes: []string{
+				"rm -rf node_modules", "rm -rf build dist/", "rm -rf /tmp/test", "rm --force x", "rm -f results.json", "rm -rf ./target/debug", "rm -rf foo.egg-info",
+				"mv mydir /tmp/mydir",
+			},
+		},
+		{
+			Key:    "recursive delete (long flag)",
+			Harms:  guard.Work,
+			Match:  all(runs("rm"), flag("--recursive"), operand(isKept)),
+			Why:    "deletes folders with all they hold",
+			Remedy: "name the files, or move the folder: `mv mydir /tmp/mydir`",
+			Hits:   []string{"rm --recursive mydir", "rm --recursive --force ../x"},
+			Passes: []string{"rm --recursive /tmp/test", "rm --force x", "rm -r mydir"},
+		},
+		{
+			Key:    "recursive delete (flags after operands)",
+			Harms:  guard.Work,
+			Match:  all(runs("rm"), when(recursive(false)), operand(isKept)),
+			Why:    "deletes folders with all they hold",
+			Remedy: "name the files, or move the folder: `mv mydir /tmp/mydir`",
+			Hits:   []string{"rm mydir -r", "rm ~/projects -rf", "rm mydir --recursive --force"},
+			Passes: []string{"rm mydir -f", "rm node_modules -rf", "rm -- mydir -r"},
+		},
+	}
+}
+
+// recursive holds when rm is told to delete folders, by an option before its first operand or by a later one.
+func recursive(early bool) test {
+	return func(c *ctx, i int) (span, bool) {
+		o, ok := c.opt(i, "-r", "-R", "--recursive")
+		if !ok {
+			return span{}, false
+		}
+		l := c.line(i)
+		before := len(l.operands) == 0
+		for _, x := range l.opts {
+			if !before && x.arg < l.operands[0] && x.is("-r", "-R", "--recursive") {
+				before = true
+			}
+		}
+		return at(c.args(i)[o.arg]), before == early
+	}
+}
+
+// isForeign tells whether deleting the target reaches outside the work tree and temporary directories.
+func isForeign(c *ctx, t target) bool {
+	if t.path == "" || t.path[0] == 0 {
+		return false
+	}
+	return !c.isTemp(t) && !c.inTree(t)
+}
+
+// isKept tells whether the target holds what nothing makes again.
+func isKept(c *ctx, t target) bool {
+	return t.path != "" && !c.isTemp(t) && !c.isRegrown(t)
+}

@@ -1,0 +1,200 @@
+package command
+
+import (
+	"slices"
+	"sync"
+
+	"hermes/internal/guard"
+	"hermes/internal/shell"
+)
+
+// index finds the rules to try. It is built once, at the first verdict.
+type index struct {
+	rules  []Rule
+	byName map[string][]int // rules for commands of that name
+	any    []int            // rules for every command
+	redir  []int
+	write  []int
+	assign []int
+	load   []int
+	note   []int
+	text   []int
+}
+
+var rules = sync.OnceValue(func() *index {
+	x := &index{byName: make(map[string][]int)}
+	for _, t := range tables() {
+		x.rules = append(x.rules, t...)
+	}
+	for n := range x.rules {
+		r := &x.rules[n]
+		if r.Tier == guard.NoTier {
+			r.Tier = guard.Danger
+		}
+		switch r.Match.on {
+		case onRedirect:
+			x.redir = append(x.redir, n)
+		case onWrite:
+			x.write = append(x.write, n)
+		case onAssign:
+			x.assign = append(x.assign, n)
+		case onPayload:
+			x.load = append(x.load, n)
+		case onNote:
+			x.note = append(x.note, n)
+		case onText:
+			x.text = append(x.text, n)
+		default:
+			if r.Match.names == nil {
+				x.any = append(x.any, n)
+			}
+			for _, name := range r.Match.names {
+				if list := x.byName[name]; len(list) == 0 || list[len(list)-1] != n {
+					x.byName[name] = append(list, n)
+				}
+			}
+		}
+	}
+	return x
+})
+
+// Rules returns all rules in table order, for documentation and tests. The caller must not change them.
+func Rules() []Rule { return rules().rules }
+
+// ctx is one text under judgement.
+type ctx struct {
+	prog  *shell.Program
+	facts *Facts
+	lines []*line // options and operands of each command, as far as asked for
+	found []hit
+	spent int // rule tests made, bounded
+}
+
+// hit is a finding with its place in table order.
+type hit struct {
+	guard.Finding
+	rule int
+	cmd  int // command it concerns, -1 for none
+}
+
+func (c *ctx) name(i int) string            { return family(c.prog.Commands[i].Name) }
+func (c *ctx) cmd(i int) *shell.Command     { return &c.prog.Commands[i] }
+func (c *ctx) args(i int) []shell.Word      { return c.prog.Commands[i].Args }
+func (c *ctx) whole(i int) span             { return span{c.cmd(i).Start, c.cmd(i).End} }
+func (c *ctx) payload(i int) *shell.Payload { return &c.prog.Payloads[i] }
+
+// judge tries all rules that can apply and returns what they found, in table order.
+func judge(p *shell.Program, f *Facts) []hit {
+	x := rules()
+	c := &ctx{prog: p, facts: f, lines: make([]*line, len(p.Commands))}
+	for i := range p.Commands {
+		cmd := &p.Commands[i]
+		if !c.asksOnly(i) {
+			name := family(cmd.Name)
+			c.try(x, x.byName[name], i, i)
+			c.try(x, x.any, i, i)
+		}
+		if len(cmd.Assigns) > 0 {
+			c.try(x, x.assign, i, i)
+		}
+		redirected := slices.ContainsFunc(cmd.Redirs, shell.Redir.Writes)
+		if redirected {
+			c.try(x, x.redir, i, i)
+		}
+		if redirected || writer(cmd.Name) {
+			c.try(x, x.write, i, i)
+		}
+	}
+	for i := range p.Payloads {
+		c.try(x, x.load, i, p.Payloads[i].Command)
+	}
+	for i := range p.Notes {
+		c.try(x, x.note, i, p.Notes[i].Command)
+	}
+	c.try(x, x.text, 0, -1)
+	slices.SortStableFunc(c.found, func(a, b hit) int { return a.rule - b.rule })
+	return c.found
+}
+
+// try tests the rules on part i, which belongs to command cmd.
+func (c *ctx) try(x *index, list []int, i, cmd int) {
+	for _, n := range list {
+		r := &x.rules[n]
+		s, ok := r.Match.test(c, i)
+		if !ok {
+			continue
+		}
+		c.add(r, n, s, cmd)
+	}
+}
+
+// add records a finding once for each rule and tier: the first place in the text speaks for all.
+func (c *ctx) add(r *Rule, n int, s span, cmd int) {
+	h := hit{rule: n, cmd: cmd, Finding: guard.Finding{
+		Tier: r.Tier, Rule: r.Key, Reason: r.Why, Remedy: r.Remedy, Harms: r.Harms, Sticky: r.Sticky,
+		Start: s.start, End: s.end,
+	}}
+	if cmd >= 0 {
+		c.placed(&h.Finding, cmd)
+	}
+	for k := range c.found {
+		if c.found[k].rule == n && c.found[k].Tier == h.Tier {
+			c.found[k].Harms |= h.Harms
+			return
+		}
+	}
+	if s == (span{}) {
+		h.Start, h.End = 0, len(c.prog.Text)
+		if cmd >= 0 {
+			h.Start, h.End = c.cmd(cmd).Start, c.cmd(cmd).End
+		}
+	}
+	c.found = append(c.found, h)
+}
+
+// placed changes a finding by where its command runs: on another machine it harms that one, and in a container made
+// for this command even the floor is a question.
+func (c *ctx) placed(f *guard.Finding, i int) {
+	switch c.cmd(i).Place {
+	case shell.Elsewhere:
+		if f.Harms&guard.Host != 0 {
+			f.Harms = f.Harms&^guard.Host | guard.Remote
+		}
+	case shell.Container:
+		if f.Tier == guard.Hardline && c.disposable(i) {
+			f.Tier = guard.Danger
+		}
+	}
+}
+
+// disposable tells whether the container that command i runs in is made for it and shares nothing with the host.
+func (c *ctx) disposable(i int) bool {
+	for p := c.cmd(i).Parent; p >= 0; p = c.cmd(p).Parent {
+		switch c.name(p) {
+		case "docker", "podman", "nerdctl":
+		default:
+			continue
+		}
+		made := false
+		for _, w := range c.args(p)[1:] {
+			switch {
+			case w.Text == "run":
+				made = true
+			case !w.Known(), len(w.Text) > 1 && w.Text[0] == '-' && shares(w.Text):
+				return false
+			}
+		}
+		return made
+	}
+	return false
+}
+
+// shares tells whether an option of docker run gives the container a part of the host.
+func shares(opt string) bool {
+	switch name, _, _ := cut(opt, '='); name {
+	case "-v", "--volume", "--mount", "--privileged", "--device", "--pid", "--volumes-from", "--cap-add", "--ipc":
+		return true
+	default:
+		return len(name) > 2 && name[1] == 'v' && name[0] == '-'
+	}
+}

@@ -1,0 +1,12 @@
+package command
+
+// tables returns all rules in the order in which they are reported. From deletes to programs it is the order users know
+// from the original's table.
+func tables() []table {
+	return []table{
+		lifecycle(), floor(), sudoFloor(), limits(), unknowns(), contents(),
+		deletes(), permissions(), disks(), sql(), systemWrites(), services(), remotes(), fileWrites(), finds(), hermesVerbs(), docker(), gateway(),
+		copies(), edits(), heredocs(), git(), madeExecutable(), sudo(), packages(), programs(),
+		volumes(), assigns(),
+	}
+}

@@ -1,0 +1,220 @@
+package command
+
+import (
+	"strings"
+
+	"hermes/internal/guard"
+	"hermes/internal/shell"
+)
+
+// What cannot be known where it matters. None of this is ever on the floor.
+func unknowns() table {
+	everything := func(c *ctx, t target) bool { return c.isRoot(t) || c.isSystemDir(t) }
+	return table{
+		{
+			Key:    "command word cannot be known",
+			Tier:   guard.Unknown,
+			Harms:  guard.Host | guard.Work,
+			Match:  match{on: onNote, test: dynamicWord(true)},
+			Sticky: true,
+			Why:    "the program is not known, and it is given a path that must not be lost",
+			Remedy: "write the program's name",
+			Hits:   []string{"$(cat f) -rf /", "$CMD -rf /etc", "$X ~"},
+			Passes: []string{"$CMD x", "ls /"},
+		},
+		{
+			Key:    "command word cannot be known",
+			Tier:   guard.Unknown,
+			Harms:  guard.Host | guard.Work,
+			Match:  match{on: onNote, test: dynamicWord(false)},
+			Why:    "the program to run is not known",
+			Remedy: "write the program's name",
+			Hits:   []string{"$CMD x", "$(cat f) x", `"$1" --all`},
+			Passes: []string{"C=ls; $C x", "$(echo ls) x", "ls $X"},
+		},
+		{
+			Key:    "code that is run cannot be known",
+			Tier:   guard.Unknown,
+			Harms:  guard.Host | guard.Work,
+			Match:  match{on: onNote, test: dynamicCode},
+			Why:    "text with unknown pieces is run as code",
+			Remedy: "write what it runs in full: `bash -c 'ls -l'`",
+			Hits:   []string{`eval "$X"`, `bash -c "rm -r $X/y; $Y"`, "sh <<E\n$X\nE"},
+			Passes: []string{"eval 'ls -l'", "bash -c 'ls -l'", `eval "$(ssh-agent -s)"`, `eval "$(direnv hook bash)"`, "source <(kubectl completion bash)"},
+		},
+		{
+			Key:    "unset variable may expand to /",
+			Tier:   guard.Unknown,
+			Harms:  guard.Host,
+			Match:  all(runs("rm", "chmod", "chown", "chgrp"), flag("-r", "-R", "--recursive", "-f"), maybe(everything)),
+			Why:    "a variable that is not set in this line would make it the root or a system directory",
+			Remedy: "set it in the same command, or write \"${DIR:?}\"/*",
+			Hits:   []string{"rm -rf $DIR/*", `rm -rf "$A/"`, `ssh host "rm -rf $SNAP/*"`, "rm -rf $X/etc", "rm $DIR/* -rf", "chmod -R 755 $D/"},
+			Passes: []string{"DIR=x; rm -rf $DIR/*", "rm -rf $TMPDIR/x", `rm -rf "$DIR"`, "rm -rf ./*"},
+		},
+		{
+			Key:    "option cannot be known",
+			Tier:   guard.Unknown,
+			Harms:  guard.Host | guard.Work,
+			Match:  either(all(runs("rm"), when(looseRm)), all(runs("git"), sub("push"), when(looseArgs(2))), all(runs("git"), sub("reset|clean|branch|checkout"), when(looseArgs(1)))),
+			Why:    "a word that is not known may be an option that forces or recurses",
+			Remedy: "quote the variable, or put -- in front of it",
+			Hits:   []string{"rm $FLAGS mydir/", "git push $OPTS origin main", "git clean $X", "git reset $MODE HEAD~1"},
+			Passes: []string{"rm $FILE", `rm "$F" x`, "git push $REMOTE $BRANCH", `git push origin "$B"`, "git checkout $BRANCH", "git branch -d $B"},
+		},
+	}
+}
+
+// dynamicWord holds for a note about a program that is not known, given a path of the floor or not.
+func dynamicWord(floor bool) test {
+	return func(c *ctx, k int) (span, bool) {
+		n := &c.prog.Notes[k]
+		if n.Kind != shell.DynamicWord {
+			return span{}, false
+		}
+		where := span{n.Start, n.End}
+		if n.Command < 0 || n.Command >= len(c.prog.Commands) {
+			return where, !floor
+		}
+		if !floor && lookedUp(c, n.Command) {
+			return where, false
+		}
+		_, on := c.find(c.operandTargets(n.Command), func(c *ctx, t target) bool { return c.isRoot(t) || c.isSystemDir(t) || c.isHome(t) })
+		return where, on == floor
+	}
+}
+
+// lookedUp tells whether the unknown program of command i is one that the text looks up by name.
+func lookedUp(c *ctx, i int) bool {
+	args := c.args(i)
+	if len(args) == 0 || len(args[0].Holes) != 1 || args[0].Text != shell.Unknown || args[0].Holes[0].Kind != shell.Output {
+		return false
+	}
+	f := strings.Fields(args[0].Holes[0].Name)
+	switch {
+	case len(f) == 2 && (f[0] == "which" || f[0] == "whence"):
+		return plainName(f[1])
+	case len(f) == 3 && f[0] == "command" && f[1] == "-v":
+		return plainName(f[2])
+	}
+	return false
+}
+
+func plainName(s string) bool {
+	for k := range len(s) {
+		if !nameByte(s[k]) {
+			return false
+		}
+	}
+	return s != "" && grammarOf(s).short == "" && !carries(s) && s != "rm"
+}
+
+// dynamicCode holds for a note about code that is not known, unless all of it comes from programs that print set-up code.
+func dynamicCode(c *ctx, k int) (span, bool) {
+	n := &c.prog.Notes[k]
+	if n.Kind != shell.DynamicCode {
+		return span{}, false
+	}
+	where := span{n.Start, n.End}
+	if n.Command >= 0 && n.Command < len(c.prog.Commands) {
+		switch c.name(n.Command) {
+		case "eval", "source", ".":
+			return where, !printsSetup(c, n.Command)
+		}
+	}
+	return where, true
+}
+
+// printsSetup tells whether the words of an eval or source are made only of the output of programs that print set-up code.
+func printsSetup(c *ctx, i int) bool {
+	cmd := c.cmd(i)
+	any := false
+	for n := range c.prog.Commands {
+		in := &c.prog.Commands[n]
+		if n == i || in.Start < cmd.Start || in.End > cmd.End || in.Parent == i && in.How == "eval" {
+			continue
+		}
+		if !setup(in) {
+			return false
+		}
+		any = true
+	}
+	if !any {
+		return false
+	}
+	for _, w := range c.args(i)[1:] {
+		for _, h := range w.Holes {
+			if h.Kind != shell.Output {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// setup tells whether a command prints shell code for the session that asks for it.
+func setup(cmd *shell.Command) bool {
+	sub := ""
+	for _, w := range cmd.Args[min(1, len(cmd.Args)):] {
+		if len(w.Holes) == 0 && w.Text != "" && w.Text[0] != '-' {
+			sub = w.Text
+			break
+		}
+	}
+	switch cmd.Name {
+	case "ssh-agent", "dircolors", "lesspipe", "lesspipe.sh", "resize", "register-python-argcomplete", "gpg-agent", "keychain", "brew":
+		return cmd.Name != "brew" || sub == "shellenv"
+	case "direnv", "starship", "zoxide", "mise", "atuin", "rtx", "fnm", "pyenv", "rbenv", "nodenv", "jenv", "goenv", "plenv", "oh-my-posh", "mcfly", "thefuck", "luarocks",
+		"opam", "conda", "mamba", "micromamba", "fzf", "asdf", "pixi", "devbox":
+		return sub == "" || has([]string{"hook", "init", "activate", "env", "export", "shell.bash", "shell.zsh", "shell", "path", "shellenv", "print-path"}, sub)
+	case "docker-machine", "minikube", "podman":
+		return has([]string{"env", "docker-env", "podman-env"}, sub)
+	case "kubectl", "helm", "gh", "glab", "docker", "npm", "pip", "pip3", "rustup", "kind", "k3d", "argocd", "flux", "yq", "hugo", "cobra", "stern", "oc", "hermes", "just", "uv", "deno", "poetry":
+		return has([]string{"completion", "completions", "generate-shell-completion"}, sub)
+	}
+	return false
+}
+
+// looseRm holds when an unknown word in front of a folder may be an option.
+func looseRm(c *ctx, i int) (span, bool) {
+	l := c.line(i)
+	if !l.unsure || len(l.operands) < 2 {
+		return span{}, false
+	}
+	for n, k := range l.operands {
+		w := c.args(i)[k]
+		if !couldBeOption(w) || w.Text != shell.Unknown {
+			continue
+		}
+		for _, m := range l.operands[n+1:] {
+			folder := c.args(i)[m]
+			if strings.HasSuffix(folder.Text, "/") || !strings.Contains(base(folder.Text), ".") {
+				return at(w), true
+			}
+		}
+	}
+	return span{}, false
+}
+
+// looseArgs holds when one of git's words may be an option: it speaks of options, comes from a command, or is one too many.
+func looseArgs(most int) test {
+	return func(c *ctx, i int) (span, bool) {
+		l := c.line(i)
+		if !l.unsure || len(l.operands) < 2 {
+			return span{}, false
+		}
+		words := l.operands[1:]
+		for _, k := range words {
+			w := c.args(i)[k]
+			if !couldBeOption(w) || w.Text != shell.Unknown {
+				continue
+			}
+			name := strings.ToUpper(w.Holes[0].Name)
+			if len(words) > most || strings.Contains(name, "OPT") || strings.Contains(name, "FLAG") || strings.Contains(name, "ARG") ||
+				c.args(i)[l.operands[0]].Text == "clean" {
+				return at(w), true
+			}
+		}
+		return span{}, false
+	}
+}
