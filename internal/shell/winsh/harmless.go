@@ -89,6 +89,15 @@ func readsCmd(c *Command) bool {
 }
 
 func readsPowerShell(c *Command) bool {
+	// Elsewhere than on Windows these are programs that can write or run others.
+	switch programName(c.Raw) {
+	case "man", "help":
+		return false
+	case "sort":
+		if hasPrefix(c, "-o", "--", "-T") {
+			return false
+		}
+	}
 	switch verb, noun, ok := strings.Cut(c.Name, "-"); {
 	case !ok:
 		return readsMethod(c) || readsProgram(c)

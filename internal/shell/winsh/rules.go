@@ -157,6 +157,9 @@ func download(c *Command) string {
 // targets are the paths a deleting command is given, also by a pipe.
 func targets(c *Command, x *situation) []string {
 	t := operands(c, "-path", "-literalpath")
+	if len(c.piped) > 0 {
+		t = append(t, c.piped...)
+	}
 	if x.from != nil && c.Name == "remove-item" {
 		switch x.from.Name {
 		case "get-childitem", "get-item":
@@ -176,13 +179,20 @@ func isDelete(c *Command) bool {
 
 // recursive reports whether a delete goes into folders.
 func recursive(c *Command, x *situation) bool {
-	if hasParam(c, "-recurse", 2) || hasPrefix(c, "/s") {
+	if hasParam(c, "-recurse", 2) || hasPrefix(c, "/s") || bundle(c) {
 		return true
 	}
 	return x.from != nil && x.from.Name == "get-childitem" && c.Name == "remove-item" && hasParam(x.from, "-recurse", 2)
 }
 
 func forced(c *Command) bool { return hasParam(c, "-force", 2) }
+
+// bundle reports whether c is rm with short flags of its own: pwsh elsewhere than on Windows runs the program.
+func bundle(c *Command) bool {
+	return c.Name == "remove-item" && slices.ContainsFunc(c.Args, func(a string) bool {
+		return len(a) > 2 && a[0] == '-' && strings.Trim(a[1:], "rRfvidI") == ""
+	})
+}
 
 // deletes reports whether c deletes anything but what is made to be deleted.
 func deletes(c *Command, x *situation) bool {

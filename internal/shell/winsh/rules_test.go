@@ -137,7 +137,7 @@ func TestHarmless(t *testing.T) {
 		`npm test`, `dir > x.txt`, `%X% y`, `pwsh -File x.ps1`, `powershell`, `powershell -enc RwBlAHQALQBEAGEAdABlAA==`, `cmd`, `set`, `bash -c ls`, `del x`, `copy a b`,
 		`PS> Remove-Item x`, `PS> & $x`, `PS> iex $x`, `PS> 'x' > a.txt`, `PS> dir | % Delete`, `PS> (gi x).MoveTo('y')`, `PS> [IO.File]::WriteAllText('x','y')`, `PS> Get-Credential`,
 		`PS> dir env:`, `PS> $env:PATH = 'x'`, `PS> Set-Content x y`, `PS> gcm rem* | % { & $_ x }`, `PS> Start-Process notepad`, `PS> .\x.ps1`, `PS> git status`, `PS> function get-x { rm y }; get-x`,
-		`PS> iwr https://x.y`, `PS> .\Get-Evil.ps1`, `PS> .\Get-Evil`, `PS> $a='C:\x\Get-Date'; & $a`, `PS> Get-Evil.exe`, `C:\x\whoami`, `find . -delete`,
+		`PS> iwr https://x.y`, `PS> sort x -o y`, `PS> man -P sh ls`, `PS> .\Get-Evil.ps1`, `PS> .\Get-Evil`, `PS> $a='C:\x\Get-Date'; & $a`, `PS> Get-Evil.exe`, `C:\x\whoami`, `find . -delete`,
 		`PS> $a='Get-Date'; while (1) { & $a; $a='ri' }`, `PS> $a='Get-Date'; $a,$b='ri','x'; & $a`, `PS> $a='Get-Date'; Write-Output ri -ov a; & $a x`,
 		`setlocal enabledelayedexpansion & set a=dir& for %i in (1 2) do (!a! x & set a=del)`, `PS> sal get-x rm; get-x y`, `PS> Get-Date; rm x`, `PS> Get-Date $(rm x)`, `PS> Get-Item x -OutVariable (rm y)`, `PS> Where-Object { rm x }`,
 	} {

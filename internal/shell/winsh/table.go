@@ -35,7 +35,7 @@ func floorRules() []Rule {
 			names: "del rd remove-item erase rmdir",
 			match: func(c *Command, x *situation) bool { return wipes(c, x, driveRoot) },
 			Hits: []string{`rd /s /q C:\`, `del /f /s /q D:\*.*`, `cd /d C:\ && rd /s /q .`, `cmd /c "rd /s/q %SystemDrive%\"`, `PS> Remove-Item -Recurse -Force C:\`,
-				`PS> gci C:\ -Recurse | ri -Force -Recurse`, `PS> ri -r \\srv\C$`, `PS> $d='C:'; Remove-Item "$d\*" -Rec -Fo`, `PS> Remove-Item / -Recurse`},
+				`PS> gci C:\ -Recurse | ri -Force -Recurse`, `PS> ri -r \\srv\C$`, `PS> rm -rf /`, `PS> 'C:\a','C:\' | ri -Recurse`, `PS> $d='C:'; Remove-Item "$d\*" -Rec -Fo`, `PS> Remove-Item / -Recurse`},
 			Passes: []string{`rd /s /q C:\work`, `dir /s C:\`, `echo rd /s /q C:\`, `PS> Get-ChildItem C:\ -Recurse`, `PS> Remove-Item C:\ -Recurse -WhatIf`},
 		},
 		{
@@ -130,13 +130,13 @@ func knownRules() []Rule {
 			Key: "PowerShell destructive delete (Remove-Item)", Harm: "work", Remedy: "name a temp or build folder, or add -WhatIf to look first",
 			names: "remove-item",
 			match: func(c *Command, x *situation) bool {
-				return (hasParam(c, "-recurse", 2) || forced(c)) && deletes(c, x)
+				return (hasParam(c, "-recurse", 2) || forced(c) || bundle(c)) && deletes(c, x)
 			},
 			Hits: []string{`PS> Remove-Item -Recurse C:\tmp\x`, `PS> rm x -fo`, `PS> del -Rec old`, `Remove-Item x -Force`, `PS> $p=@{Recurse=$true}; Remove-Item old @p`, `PS> sal zap Remove-Item; zap old -r`,
 				`PS> Microsoft.PowerShell.Management\Remove-Item x -Force`, `PS> Remove-Item x -Recurse:$true`, `PS> if ($true) { ri x -r }`, `PS> gci *.log | ri -Force`, `PS> function f { ri x -r }; f`,
-				`PS> &{ri x -r}`, `PS> "$(ri x -r)"`, `PS> & ('re','move-','item' -join '') x -Force`, `PS> .('rEmOvE-iTeM'.ToLower()) x -r`},
+				`PS> &{ri x -r}`, `PS> "$(ri x -r)"`, `PS> & ('re','move-','item' -join '') x -Force`, `PS> .('rEmOvE-iTeM'.ToLower()) x -r`, `PS> rm -rf x`, `PS> 'a','b' | ri -r`},
 			Passes: []string{`PS> Remove-Item x`, `PS> Get-ChildItem -Recurse -Force`, `PS> Remove-Item -Recurse -Force dist`, `PS> Remove-Item x -Recurse -WhatIf`, `PS> # Remove-Item x -Recurse`,
-				`PS> Remove-Item x -Recurse:$false`, `PS> <# Remove-Item x -r #> Get-Date`},
+				`PS> Remove-Item x -Recurse:$false`, `PS> <# Remove-Item x -r #> Get-Date`, `PS> 'dist' | ri -r`, `PS> ri -r -ErrorAction Ignore dist`},
 		},
 		{
 			Key: "Windows destructive delete (recursive/quiet switch)", Harm: "work", Remedy: "name a temp or build folder",

@@ -34,10 +34,11 @@ type Command struct {
 
 	Start, End int // byte span in the outermost text
 
-	foreign bool // named with a folder or an extension: may be anything
-	fed     bool // something is piped in that no command in the list wrote
-	remote  bool // fed with text fetched from the network
-	carried bool // stands in a block that a powershell process runs
+	foreign bool     // named with a folder or an extension: may be anything
+	piped   []string // text that is piped into a delete
+	fed     bool     // something is piped in that no command in the list wrote
+	remote  bool     // fed with text fetched from the network
+	carried bool     // stands in a block that a powershell process runs
 }
 
 // Payload is program text that a command hands to an interpreter.
@@ -45,7 +46,7 @@ type Payload struct {
 	Shell    string    // "cmd", "powershell", "sh", "bash", …; "exec" for a bare program with arguments
 	Text     string    // decoded
 	File     string    // the script file, when the program is not in the text
-	Known    bool      // false: Text is incomplete or absent
+	Known    bool      // false: Text is incomplete or absent, Commands what could be read of it
 	Encoded  bool      // came through -EncodedCommand
 	Commands []Command // read for cmd, powershell and exec; spans are in the outermost text
 
