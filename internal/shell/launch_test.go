@@ -7,15 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// row is a command line, split at blanks outside single quotes, and what it hands on. A word $X is an unknown variable,
+// launchRow is a command line, split at blanks outside single quotes, and what it hands on. A word $X is an unknown variable,
 // "$X" one that stays a single word. What stands in front of " |> " is its standard input.
-type row struct{ line, want string }
+type launchRow struct{ line, want string }
 
-func commandOf(line string) *Command {
+func launchCommand(line string) *Command {
 	c := &Command{Parent: -1, Reader: -1}
 	if in, rest, ok := strings.Cut(line, " |> "); ok {
 		line = rest
-		w := testWord(strings.ReplaceAll(in, `\n`, "\n"))
+		w := launchWord(strings.ReplaceAll(in, `\n`, "\n"))
 		c.Stdin = &Input{Text: w.Text, Holes: w.Holes}
 	}
 	var cur strings.Builder
@@ -26,7 +26,7 @@ func commandOf(line string) *Command {
 			quoted, open = !quoted, true
 		case b == ' ' && !quoted:
 			if open {
-				c.Args = append(c.Args, testWord(cur.String()))
+				c.Args = append(c.Args, launchWord(cur.String()))
 			}
 			cur.Reset()
 			open = false
@@ -36,7 +36,7 @@ func commandOf(line string) *Command {
 		}
 	}
 	if open {
-		c.Args = append(c.Args, testWord(cur.String()))
+		c.Args = append(c.Args, launchWord(cur.String()))
 	}
 	if len(c.Args) == 0 {
 		return c
@@ -48,7 +48,7 @@ func commandOf(line string) *Command {
 	return c
 }
 
-func testWord(s string) Word {
+func launchWord(s string) Word {
 	w := Word{Text: s}
 	for _, v := range [...]string{`"$X"`, `$X`} {
 		for strings.Contains(w.Text, v) {
@@ -59,7 +59,7 @@ func testWord(s string) Word {
 	return w
 }
 
-func render(hs []handoff, query bool) string {
+func renderHandoffs(hs []handoff, query bool) string {
 	if query {
 		return "query"
 	}
@@ -108,17 +108,17 @@ func render(hs []handoff, query bool) string {
 	return strings.Join(out, " ; ")
 }
 
-func testRows(t *testing.T, rows []row) {
+func testLaunches(t *testing.T, rows []launchRow) {
 	t.Helper()
 	for _, r := range rows {
-		if got := render(handoffs(commandOf(r.line))); got != r.want {
+		if got := renderHandoffs(handoffs(launchCommand(r.line))); got != r.want {
 			t.Errorf("%s\n got: %s\nwant: %s", r.line, got, r.want)
 		}
 	}
 }
 
 func TestWrappers(t *testing.T) {
-	testRows(t, []row{
+	testLaunches(t, []launchRow{
 		// sudo and its kin: options with values, assignments, questions
 		{"sudo rm -rf /etc", "rm -rf /etc @root"},
 		{"sudo -u root -g wheel reboot", "reboot @root"},
@@ -266,7 +266,7 @@ func TestWrappers(t *testing.T) {
 }
 
 func TestEnv(t *testing.T) {
-	testRows(t, []row{
+	testLaunches(t, []launchRow{
 		{"env rm x", "rm x"},
 		{"env", ""},
 		{"env -i A=1 B-2=x rm x", "rm x set(A=1) set(B-2=x)"},
@@ -332,7 +332,7 @@ func TestSplitString(t *testing.T) {
 }
 
 func TestShells(t *testing.T) {
-	testRows(t, []row{
+	testLaunches(t, []launchRow{
 		{"bash -c 'rm x'", "-c: {rm x}"},
 		{"bash -lc 'rm x' a b", "-c: {rm x} args(a b)"},
 		{"bash -xec 'rm x'", "-c: {rm x}"},
@@ -377,7 +377,7 @@ func TestShells(t *testing.T) {
 	for name, want := range map[string]Dialect{
 		"bash": Bash, "rbash": Bash, "fish": Bash, "sh": systemShell, "dash": POSIX, "ash": POSIX, "ksh": Mksh, "mksh": Mksh, "zsh": Zsh,
 	} {
-		hs, _ := handoffs(commandOf(name + " -c id"))
+		hs, _ := handoffs(launchCommand(name + " -c id"))
 		if len(hs) != 1 || hs[0].dialect != want {
 			t.Errorf("%s -c: got %v, want dialect %v", name, hs, want)
 		}

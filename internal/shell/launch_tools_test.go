@@ -6,7 +6,7 @@ import (
 )
 
 func TestItems(t *testing.T) {
-	testRows(t, []row{
+	testLaunches(t, []launchRow{
 		{"find . -name x -exec rm {} ;", "-exec: rm ./… looped"},
 		{"find /etc /usr/ -type f -exec rm -f {} ;", "-exec: rm -f /etc/… looped ; -exec: rm -f /usr/… looped"},
 		{"find /etc /usr -exec rm {} +", "-exec: rm /etc/… /usr/… looped"},
@@ -64,7 +64,7 @@ func TestItems(t *testing.T) {
 }
 
 func TestSessions(t *testing.T) {
-	testRows(t, []row{
+	testLaunches(t, []launchRow{
 		{"watch -n 5 rm x", "text: {rm x}"},
 		{"watch -n5 -d 'rm x; ls'", "text: {rm x; ls}"},
 		{"watch -x rm x", "rm x"},
@@ -122,7 +122,7 @@ func TestSessions(t *testing.T) {
 }
 
 func TestDevelopment(t *testing.T) {
-	testRows(t, []row{
+	testLaunches(t, []launchRow{
 		{"npx rimraf dist", "rimraf dist"},
 		{"npx -y rimraf@5 dist", "rimraf dist"},
 		{"npx -p rimraf -c 'rimraf x'", "-c: {rimraf x}"},
@@ -184,7 +184,7 @@ func TestDevelopment(t *testing.T) {
 }
 
 func TestRemote(t *testing.T) {
-	testRows(t, []row{
+	testLaunches(t, []launchRow{
 		{"ssh host rm -rf /x", "text: {rm -rf /x} @elsewhere"},
 		{"ssh -p 22 -i key me@host 'rm x; ls'", "text: {rm x; ls} @elsewhere"},
 		{"ssh host -p 22 rm x", "text: {rm x} @elsewhere"},
@@ -260,7 +260,7 @@ func TestRemote(t *testing.T) {
 }
 
 func TestGit(t *testing.T) {
-	testRows(t, []row{
+	testLaunches(t, []launchRow{
 		{"git status", ""},
 		{"git commit -m 'rm -rf /'", ""},
 		{"git -C /srv status", ""},
@@ -311,7 +311,7 @@ func TestGit(t *testing.T) {
 }
 
 func TestToolOptions(t *testing.T) {
-	testRows(t, []row{
+	testLaunches(t, []launchRow{
 		{"sort --compress-program=sh x", "--compress-program: {sh}"},
 		{"sort --compress-program -x names", "--compress-program: {-x}"},
 		{"sort --comp sh x", "--compress-program: {sh}"},
@@ -361,7 +361,7 @@ func TestToolOptions(t *testing.T) {
 }
 
 func TestInterpreters(t *testing.T) {
-	testRows(t, []row{
+	testLaunches(t, []launchRow{
 		{"python -c 'x' a", "-c: python{x}"},
 		{"python3.11 -Bc 'x'", "-c: python{x}"},
 		{"python3 -cx", "-c: python{x}"},
@@ -467,7 +467,7 @@ func TestInterpreters(t *testing.T) {
 }
 
 func TestData(t *testing.T) {
-	testRows(t, []row{
+	testLaunches(t, []launchRow{
 		{"echo rm -rf /", ""},
 		{"printf -- rm -rf /", ""},
 		{"grep -rn rm -r .", ""},
@@ -487,7 +487,7 @@ func TestData(t *testing.T) {
 }
 
 func TestUnknownForwarders(t *testing.T) {
-	testRows(t, []row{
+	testLaunches(t, []launchRow{
 		{"wrapper rm -rf /", "rm -rf / guess"},
 		{"wrapper --opt v sh -c 'rm x'", "sh -c 'rm x' guess"},
 		{"wrapper run x -- rm x", "rm x guess"},
@@ -505,15 +505,15 @@ func TestUnknownForwarders(t *testing.T) {
 	})
 }
 
-var sink []handoff
+var launchSink []handoff
 
 func BenchmarkHandoffs(b *testing.B) {
 	for _, line := range []string{"git status", "ls -la", "unknown -x a b c", "sudo rm -rf x", "docker run --rm -it img sh -c x"} {
-		c := commandOf(line)
+		c := launchCommand(line)
 		b.Run(c.Name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				sink, _ = handoffs(c)
+				launchSink, _ = handoffs(c)
 			}
 		})
 	}
@@ -527,10 +527,10 @@ func FuzzHandoffs(f *testing.F) {
 		if len(line) > 1000 || strings.Contains(line, Unknown) {
 			return
 		}
-		c := commandOf(line)
+		c := launchCommand(line)
 		hs, query := handoffs(c)
 		if query && hs != nil {
-			t.Errorf("%q is a question and hands on %s", line, render(hs, false))
+			t.Errorf("%q is a question and hands on %s", line, renderHandoffs(hs, false))
 		}
 		for _, h := range hs {
 			n := 0
@@ -543,19 +543,19 @@ func FuzzHandoffs(f *testing.F) {
 				t.Errorf("%q: %d kinds in one handoff: %+v", line, n, h)
 			}
 			for _, w := range append(append([]Word{}, h.argv...), h.args...) {
-				checkWord(t, line, w)
+				checkHoles(t, line, w)
 			}
 			for _, w := range []*Word{h.text, h.code, h.file, h.dir} {
 				if w != nil {
-					checkWord(t, line, *w)
+					checkHoles(t, line, *w)
 				}
 			}
 		}
 	})
 }
 
-// checkWord tells whether a word has one hole for each unknown byte.
-func checkWord(t *testing.T, line string, w Word) {
+// checkHoles tells whether a word has one hole for each unknown byte.
+func checkHoles(t *testing.T, line string, w Word) {
 	t.Helper()
 	n := 0
 	for i := range len(w.Text) {
