@@ -186,6 +186,9 @@ func (c *ctx) copied(i int) []target {
 	}
 	dir := c.cmd(i).Dir
 	out := c.targets(to, dir)
+	if len(files) == 1 && !c.isFolder(to, out) {
+		return out
+	}
 	for _, f := range files {
 		name := f
 		if n := strings.LastIndexByte(strings.TrimRight(f.Text, "/"), '/'); n >= 0 {
@@ -197,6 +200,19 @@ func (c *ctx) copied(i int) []target {
 		out = append(out, c.targets(in, dir)...)
 	}
 	return out
+}
+
+// isFolder tells whether a word names a folder for sure.
+func (c *ctx) isFolder(w shell.Word, list []target) bool {
+	if t := w.Text; strings.HasSuffix(t, "/") || strings.HasSuffix(t, "/.") || t == "." || t == ".." {
+		return true
+	}
+	for _, t := range list {
+		if t.path == c.home() || t.path == c.hermesHome() {
+			return true
+		}
+	}
+	return false
 }
 
 // edited returns the files sed edits: its operands without the script.

@@ -6,6 +6,7 @@ import (
 
 	"hermes/internal/guard"
 	"hermes/internal/shell"
+	"hermes/internal/shell/winsh"
 )
 
 // index finds the rules to try. It is built once, at the first verdict.
@@ -19,6 +20,7 @@ type index struct {
 	load   []int
 	note   []int
 	text   []int
+	win    []int
 }
 
 var rules = sync.OnceValue(func() *index {
@@ -42,6 +44,8 @@ var rules = sync.OnceValue(func() *index {
 			x.load = append(x.load, n)
 		case onNote:
 			x.note = append(x.note, n)
+		case onWindows:
+			x.win = append(x.win, n)
 		case onText:
 			x.text = append(x.text, n)
 		default:
@@ -67,7 +71,9 @@ type ctx struct {
 	facts *Facts
 	lines []*line // options and operands of each command, as far as asked for
 	found []hit
-	spent int // rule tests made, bounded
+
+	windows     []winsh.Hit
+	windowsDone bool
 }
 
 // hit is a finding with its place in table order.
@@ -112,6 +118,9 @@ func judge(p *shell.Program, f *Facts) []hit {
 		c.try(x, x.note, i, p.Notes[i].Command)
 	}
 	c.try(x, x.text, 0, -1)
+	if len(c.windowsHits()) > 0 {
+		c.try(x, x.win, 0, -1)
+	}
 	slices.SortStableFunc(c.found, func(a, b hit) int { return a.rule - b.rule })
 	return c.found
 }

@@ -37,7 +37,7 @@ func floorDeletes() table {
 			Match: either(all(recursiveRm(), operand((*ctx).isSystemDir)), all(emptiesTree(), roots((*ctx).isSystemDir)),
 				all(mirrors(), lastOperand((*ctx).isSystemDir))),
 			Why:    "wipes a directory the system needs",
-			Remedy: "name what you mean: `rm -r ./etc`",
+			Remedy: "name what you mean: `rm -r ./build`",
 			Hits: []string{
 				"rm -rf /etc", "sudo /bin/rm -r -- /usr/", "F=-rf; rm $F /etc", "cd / && rm -rf etc", "rm -rf $HOME/..", "rm -rf ~root", "rm -rf /{etc,usr}",
 				"rm -rf /e?c", "rm -rf /lib64", "rm -rf /var/*", "find /etc -type f -delete",

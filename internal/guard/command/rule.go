@@ -39,6 +39,7 @@ const (
 	onPayload                 // for each piece of program text in another language; i is the payload's index
 	onNote                    // for each note; i is the note's index
 	onText                    // once; i is 0
+	onWindows                 // once, in a text that Windows' shells or programs are used in; i is 0
 )
 
 // match is a condition on a part of a program. names, when set, are the only programs it can hold for: the index

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("rule %d %q: nothing to match", n, r.Key)
 			continue
 		}
-		if id := r.Key + "/" + r.Tier.String(); seen[id] {
+		if id := fmt.Sprint(r.Key, "/", r.Tier, r.Sticky, r.Match.on); seen[id] {
 			t.Errorf("rule %d %q: listed twice in one tier", n, r.Key)
 		} else {
 			seen[id] = true
@@ -62,7 +63,7 @@ func judged(r Rule, text string) guard.Verdict {
 
 func found(v guard.Verdict, r Rule) bool {
 	for _, f := range v.Findings {
-		if f.Rule == r.Key && f.Tier == r.Tier {
+		if f.Rule == r.Key && f.Tier == r.Tier && f.Sticky == r.Sticky {
 			return true
 		}
 	}

@@ -22,7 +22,7 @@ func sql() table {
 		{
 			Key:    "SQL DELETE without WHERE",
 			Harms:  guard.Remote | guard.Work,
-			Match:  match{on: onPayload, test: statement(func(s code.Statement) bool { return s.Verb == "DELETE" && !s.Where })},
+			Match:  match{on: onPayload, test: statement(func(_ string, s code.Statement) bool { return s.Verb == "DELETE" && !s.Where })},
 			Why:    "deletes every row of the table",
 			Remedy: "say which rows: `psql -c 'DELETE FROM users WHERE id = 7'`",
 			Hits:   []string{`psql -c "DELETE FROM users;"`, `sqlite3 x.db "delete from t"`},
@@ -31,7 +31,7 @@ func sql() table {
 		{
 			Key:    "SQL TRUNCATE",
 			Harms:  guard.Remote | guard.Work,
-			Match:  match{on: onPayload, test: statement(func(s code.Statement) bool { return s.Verb == "TRUNCATE" })},
+			Match:  match{on: onPayload, test: statement(func(_ string, s code.Statement) bool { return s.Verb == "TRUNCATE" })},
 			Why:    "deletes every row of the table",
 			Remedy: "say which rows: `psql -c 'DELETE FROM users WHERE id = 7'`",
 			Hits:   []string{`psql -c "TRUNCATE TABLE users;"`, `mysql -e "truncate logs"`},
@@ -49,16 +49,21 @@ func sql() table {
 	}
 }
 
-func dropped(s code.Statement) bool {
-	return s.Verb == "DROP" && !has([]string{"INDEX", "VIEW", "TRIGGER", "FUNCTION"}, s.Object)
+// dropped tells whether a statement deletes what holds data: dropping an index, a view or a trigger does not.
+func dropped(text string, s code.Statement) bool {
+	if s.Verb != "DROP" {
+		return false
+	}
+	f := strings.Fields(strings.ToUpper(text[min(s.Start, len(text)):min(s.End, len(text))]))
+	return len(f) < 2 || !has([]string{"INDEX", "VIEW", "TRIGGER", "FUNCTION", "PROCEDURE", "MATERIALIZED"}, f[1])
 }
 
 // statement holds for a payload with such a statement.
-func statement(is func(code.Statement) bool) test {
+func statement(is func(text string, s code.Statement) bool) test {
 	return func(c *ctx, i int) (span, bool) {
 		p := c.payload(i)
 		for _, s := range p.Report.SQL {
-			if is(s) {
+			if is(p.Text.Text, s) {
 				return at(p.Text), true
 			}
 		}

@@ -5,8 +5,8 @@ package command
 func tables() []table {
 	return []table{
 		lifecycle(), floor(), sudoFloor(), limits(), unknowns(), contents(),
-		deletes(), permissions(), disks(), sql(), systemWrites(), services(), remotes(), fileWrites(), finds(), hermesVerbs(), docker(), gateway(),
-		copies(), edits(), heredocs(), git(), madeExecutable(), sudo(), packages(), programs(),
+		deletes(), windows(), permissions(), disks(), sql(), systemWrites(), services(), remotes(), fileWrites(), finds(), hermesVerbs(), docker(), gateway(),
+		copies(), edits(), heredocs(), git(), madeExecutable(), sudo(), packages(), programs(), windowsPrograms(),
 		volumes(), assigns(),
 	}
 }

@@ -29,7 +29,7 @@ func unknowns() table {
 			Match:  match{on: onNote, test: dynamicWord(false)},
 			Why:    "the program to run is not known",
 			Remedy: "write the program's name",
-			Hits:   []string{"$CMD x", "$(cat f) x", `"$1" --all`},
+			Hits:   []string{"$CMD x", "$(cat f) x", `"$X" --all`},
 			Passes: []string{"C=ls; $C x", "$(echo ls) x", "ls $X"},
 		},
 		{
