@@ -1,6 +1,9 @@
 package winsh
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // psParser reads PowerShell text and evaluates what is literal in it.
 type psParser struct {
@@ -57,11 +60,8 @@ func asciiPunctuation(text string, org origin) (string, origin) {
 	}
 	var b strings.Builder
 	table := make([]int32, 0, len(text)+1)
-	for i, r := range text {
-		n := len(string(r))
-		if r == '\uFFFD' && i+n <= len(text) && text[i:i+n] != "\uFFFD" {
-			n = 1
-		}
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
 		switch r {
 		case '‘', '’', '‚', '‛':
 			b.WriteByte('\'')
@@ -76,9 +76,11 @@ func asciiPunctuation(text string, org origin) (string, origin) {
 			for k := range n {
 				table = append(table, int32(i+k))
 			}
+			i += n
 			continue
 		}
 		table = append(table, int32(i))
+		i += n
 	}
 	org.table = append(table, int32(len(text)))
 	return b.String(), org

@@ -185,12 +185,18 @@ func recursive(c *Command, x *situation) bool {
 	return x.from != nil && x.from.Name == "get-childitem" && c.Name == "remove-item" && hasParam(x.from, "-recurse", 2)
 }
 
-func forced(c *Command) bool { return hasParam(c, "-force", 2) }
+// forced reports whether c has -Force. Cut to -f it is ambiguous, an error, where there is a -Filter too.
+func forced(c *Command) bool {
+	if strings.HasPrefix(c.Name, "remove-item") {
+		return hasParam(c, "-force", 3)
+	}
+	return hasParam(c, "-force", 2)
+}
 
 // bundle reports whether c is rm with short flags of its own: pwsh elsewhere than on Windows runs the program.
 func bundle(c *Command) bool {
 	return c.Name == "remove-item" && slices.ContainsFunc(c.Args, func(a string) bool {
-		return len(a) > 2 && a[0] == '-' && strings.Trim(a[1:], "rRfvidI") == ""
+		return len(a) > 2 && a[0] == '-' && strings.ContainsAny(a, "rR") && strings.Trim(a[1:], "rRfvidI") == ""
 	})
 }
 

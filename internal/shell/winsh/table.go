@@ -135,7 +135,7 @@ func knownRules() []Rule {
 			Hits: []string{`PS> Remove-Item -Recurse C:\tmp\x`, `PS> rm x -fo`, `PS> del -Rec old`, `Remove-Item x -Force`, `PS> $p=@{Recurse=$true}; Remove-Item old @p`, `PS> sal zap Remove-Item; zap old -r`,
 				`PS> Microsoft.PowerShell.Management\Remove-Item x -Force`, `PS> Remove-Item x -Recurse:$true`, `PS> if ($true) { ri x -r }`, `PS> gci *.log | ri -Force`, `PS> function f { ri x -r }; f`,
 				`PS> &{ri x -r}`, `PS> "$(ri x -r)"`, `PS> & ('re','move-','item' -join '') x -Force`, `PS> .('rEmOvE-iTeM'.ToLower()) x -r`, `PS> rm -rf x`, `PS> 'a','b' | ri -r`},
-			Passes: []string{`PS> Remove-Item x`, `PS> Get-ChildItem -Recurse -Force`, `PS> Remove-Item -Recurse -Force dist`, `PS> Remove-Item x -Recurse -WhatIf`, `PS> # Remove-Item x -Recurse`,
+			Passes: []string{`PS> Remove-Item x`, `PS> rm -f x`, `PS> Get-ChildItem -Recurse -Force`, `PS> Remove-Item -Recurse -Force dist`, `PS> Remove-Item x -Recurse -WhatIf`, `PS> # Remove-Item x -Recurse`,
 				`PS> Remove-Item x -Recurse:$false`, `PS> <# Remove-Item x -r #> Get-Date`, `PS> 'dist' | ri -r`, `PS> ri -r -ErrorAction Ignore dist`},
 		},
 		{
