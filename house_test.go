@@ -139,6 +139,39 @@ func TestModuleReplacesNothing(t *testing.T) {
 	}
 }
 
+// Every module we chose has its reason in CONTRIBUTING.md.
+func TestDependenciesAreArgued(t *testing.T) {
+	module, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(module)) {
+		fields := strings.Fields(strings.TrimPrefix(line, "require "))
+		if len(fields) == 2 && strings.HasPrefix(fields[1], "v") && !bytes.Contains(reasons, []byte("`"+fields[0]+"`")) {
+			t.Errorf("go.mod requires %s: say in CONTRIBUTING.md what for", fields[0])
+		}
+	}
+}
+
+// The map in README.md shows every package.
+func TestReadmeShowsEveryPackage(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, s := range sources(t) {
+		if !seen[s.pkg] && !bytes.Contains(readme, []byte("`"+s.pkg+"`")) {
+			t.Errorf("README.md does not say what %s is", s.pkg)
+		}
+		seen[s.pkg] = true
+	}
+}
+
 // What is linked into the binary shows in review: a new line in packages.txt is a new dependency.
 func TestBinaryPackages(t *testing.T) {
 	const list = "cmd/hermes/packages.txt"

@@ -62,7 +62,16 @@ func newCheck(stdio *IO, as string) *cobra.Command {
 	f.BoolVar(&o.explain, "explain", false, "list each command found, and what is known of it")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	f.BoolVar(&o.jsonl, "jsonl", false, "answer one JSON object a line for each line of input")
+	suggest(c, "kind", "command", "workdir", "redact")
+	suggest(c, "mode", "text", "code", "env", "strict", "off")
 	return c
+}
+
+// suggest completes a flag's value in the user's shell.
+func suggest(c *cobra.Command, flag string, values ...string) {
+	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag was not declared: a mistake in newCheck
+	}
 }
 
 // spelled returns how check is called under its name.
@@ -152,11 +161,11 @@ func checkCommand(stdio *IO, o checkOptions, text string) error {
 	}
 	v, program := policy.Explain(text, facts)
 	if o.json {
-		return finish(stdio, v, explainAnswer(v, &program))
+		return finish(stdio, v, explainAnswer(v, &program, facts.Dir))
 	}
 	p := newPage(stdio)
 	p.verdict(text, v)
-	p.program(&program)
+	p.program(&program, facts.Dir)
 	return exit(v.Action)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // program writes each command a text could run, who runs it, and what is not known of it.
-func (p *page) program(prog *shell.Program) {
+func (p *page) program(prog *shell.Program, dir string) {
 	if len(prog.Commands) == 0 {
 		p.line("\nNo command found.")
 	} else {
@@ -20,7 +20,7 @@ func (p *page) program(prog *shell.Program) {
 		margin := fmt.Sprintf("%s%2d  %s", indent[:2], i+1, strings.Repeat("  ", min(depth, 8)))
 		room := max(30, p.cols-len(margin))
 		p.line(margin + clip(visible(prog.Line(i)), room, p.dots))
-		for _, remark := range remarks(prog, i) {
+		for _, remark := range remarks(prog, i, dir) {
 			p.line(strings.Repeat(" ", len(margin)+2) + clip(visible(remark), room-2, p.dots))
 		}
 	}
@@ -40,9 +40,10 @@ func (p *page) program(prog *shell.Program) {
 	}
 }
 
-// remarks says what a command's line does not show.
-func remarks(prog *shell.Program, i int) []string {
+// remarks says what a command's line does not show. dir is where the text as a whole would run.
+func remarks(prog *shell.Program, i int, dir string) []string {
 	c := &prog.Commands[i]
+	place := shell.Here // of whoever runs it
 	out := []string{}
 	add := func(when bool, format string, args ...any) {
 		if when {
@@ -50,6 +51,7 @@ func remarks(prog *shell.Program, i int) []string {
 		}
 	}
 	if c.Parent >= 0 {
+		place = prog.Commands[c.Parent].Place
 		add(true, "run by %d, %s (%s)", c.Parent+1, programName(&prog.Commands[c.Parent]), c.How)
 	}
 	add(c.Name == "" && len(c.Args) > 0, "which program this is cannot be known")
@@ -71,8 +73,8 @@ func remarks(prog *shell.Program, i int) []string {
 		}
 		add(len(c.Stdin.From) == 0 && c.Stdin.Known(), "reads %d bytes from the text", len(c.Stdin.Text))
 	}
-	add(c.Dir.Text != "" && c.Dir.Text != ".", "in %s", c.Dir.Show())
-	add(c.Place != shell.Here, "%s", placeName(c.Place))
+	add(c.Dir.Text != "" && c.Dir.Text != "." && c.Dir.Text != dir, "in %s", c.Dir.Show())
+	add(c.Place != place, "%s", placeName(c.Place))
 	add(c.Looped, "once for each of many items")
 	add(c.Deferred, "not now, but at a later event")
 	add(c.Detached, "left running in the background")
@@ -193,7 +195,7 @@ type explained struct {
 	End     int      `json:"end"`
 }
 
-func explainAnswer(v guard.Verdict, prog *shell.Program) explanation {
+func explainAnswer(v guard.Verdict, prog *shell.Program, dir string) explanation {
 	e := explanation{verdictAnswer: commandAnswer(nil, v), Commands: []explained{}, Notes: []string{}}
 	for i := range prog.Commands {
 		c := &prog.Commands[i]
@@ -203,7 +205,7 @@ func explainAnswer(v guard.Verdict, prog *shell.Program) explanation {
 		}
 		e.Commands = append(e.Commands, explained{
 			Line: prog.Line(i), Name: c.Name, Parent: c.Parent, How: c.How, Known: known,
-			Remarks: remarks(prog, i), Start: c.Start, End: c.End,
+			Remarks: remarks(prog, i, dir), Start: c.Start, End: c.End,
 		})
 	}
 	for _, n := range prog.Notes {
