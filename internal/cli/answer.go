@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"hermes/internal/guard"
 	"hermes/internal/guard/command"
@@ -94,6 +95,15 @@ func commandAnswer(id json.RawMessage, v guard.Verdict) verdictAnswer {
 type asker struct {
 	checkOptions
 	redactor *redact.Redactor // made at the first need, so that marks for one secret agree within a process
+	policy   command.Policy   // of the last line
+	checker  *command.Checker // policy, compiled: most streams have the same on every line
+}
+
+func (a *asker) compiled(p command.Policy) *command.Checker {
+	if a.checker == nil || !slices.Equal(p.Deny, a.policy.Deny) || !slices.Equal(p.Allow, a.policy.Allow) {
+		a.policy, a.checker = p, command.Compile(p)
+	}
+	return a.checker
 }
 
 // answer returns the answer to one request, or an error that begins with the name of the guilty field.
@@ -104,7 +114,7 @@ func (a *asker) answer(r *request) (any, error) {
 			return nil, errors.New("command: missing")
 		}
 		policy := command.Policy{Deny: join(a.deny, r.Deny), Allow: join(a.allow, r.Allowlist)}
-		return commandAnswer(r.ID, policy.Check(*r.Command, a.facts(r))), nil
+		return commandAnswer(r.ID, a.compiled(policy).Check(*r.Command, a.facts(r))), nil
 	case "workdir":
 		if r.Workdir == nil {
 			return nil, errors.New("workdir: missing")

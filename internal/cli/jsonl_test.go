@@ -94,6 +94,20 @@ func TestFlagsAreDefaults(t *testing.T) {
 	}
 }
 
+// A policy holds for its own line only.
+func TestPolicyIsOfItsLine(t *testing.T) {
+	denied, free := `{"command":"echo x","deny":["echo *"]}`, `{"command":"echo x"}`
+	stdout, _, _ := run(t, strings.Join([]string{free, denied, denied, free, denied}, "\n"), "check", "--jsonl")
+	got := ""
+	for line := range strings.Lines(stdout) {
+		_, verdict, _ := strings.Cut(line, `"verdict":"`)
+		got += verdict[:1]
+	}
+	if got != "addad" {
+		t.Errorf("verdicts %s, want addad", got)
+	}
+}
+
 // A program at the other end of a pipe gets each answer before it asks the next question.
 func TestAnswersDoNotWait(t *testing.T) {
 	questions, ask := io.Pipe()
