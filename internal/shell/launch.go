@@ -122,7 +122,8 @@ func toolGrammar(c *Command, name string) (hs []handoff, query, ok bool) {
 		f = tar
 	case "man":
 		f = man
-	case "sort", "rg", "ag", "rsync", "split", "cpio", "zip", "tcpdump", "less", "more", "most", "ed", "red", "hg", "svn":
+	case "sort", "rg", "ag", "rsync", "split", "cpio", "zip", "tcpdump", "less", "more", "most", "ed", "red", "hg", "svn",
+		"wget", "go", "fzf", "sk", "apt", "apt-get", "aptitude", "dpkg", "openvpn", "socat", "nc", "ncat", "netcat":
 		f = carrying
 	default:
 		return nil, false, false
@@ -141,16 +142,21 @@ func silent(name string) bool {
 		"export", "set", "unset", "shopt", "declare", "typeset", "local", "readonly", "let", "read", "shift", "return", "exit",
 		"break", "continue", "wait", "jobs", "fg", "bg", "disown", "kill", "pkill", "killall", "pidof", "ps", "top", "htop",
 		"sleep", "date", "cal", "seq", "yes", "expr", "bc", "dc", "jq", "yq", "base64", "md5sum", "sha256sum", "xxd", "od",
-		"hexdump", "strings", "nm", "objdump", "curl", "wget", "dig", "host", "nslookup", "ping", "ip", "ss", "netstat", "lsof",
+		"hexdump", "strings", "nm", "objdump", "curl", "dig", "host", "nslookup", "ping", "ss", "netstat", "lsof",
 		"df", "du", "free", "uname", "hostname", "id", "whoami", "groups", "users", "who", "w", "last", "tty", "stty", "printenv",
-		"apt", "apt-get", "apt-cache", "aptitude", "dpkg", "rpm", "yum", "dnf", "zypper", "pacman", "apk", "brew", "port", "snap",
-		"pkg", "emerge", "winget", "choco", "scoop", "pip", "pip3", "gem", "cargo", "go", "rustc", "gcc", "cc", "clang",
+		"apt-cache", "rpm", "yum", "dnf", "zypper", "pacman", "apk", "brew", "port", "snap",
+		"pkg", "emerge", "winget", "choco", "scoop", "pip", "pip3", "gem", "cargo", "rustc", "gcc", "cc", "clang",
 		"systemctl", "service", "journalctl", "loginctl", "launchctl", "gh", "glab", "helm", "terraform", "aws", "az", "redis-cli",
 		"trap", "eval", "source", ".", "ulimit", "umask", "powershell", "pwsh", "cmd", "dd", "mkfs", "shutdown", "reboot", "halt",
 		"poweroff", "unzip", "7z", "gzip", "gunzip", "bzip2", "xz", "zstd", "column", "fold", "fmt", "nl", "tac", "rev", "shuf",
 		"cmake", "ctest", "ninja", "just", "task", "pytest", "jest", "eslint", "prettier", "tsc", "code", "open", "xdg-open",
 		"useradd", "usermod", "userdel", "chsh", "visudo", "update-alternatives", "ldd", "look", "locate", "mlocate", "complete",
-		"compgen", "logger", "wall", "say", "notify-send", "figlet", "cowsay", "debconf-show", "equivs-build", "checkinstall":
+		"compgen", "ack", "ugrep", "ug", "rga", "pt", "sift", "ast-grep", "sg-grep", "semgrep", "sd", "comby", "bat", "batcat", "delta",
+		"glow", "mdcat", "gum", "dialog", "whiptail", "zenity", "kdialog", "yad", "toilet", "lolcat", "boxes", "espeak", "xclip", "xsel",
+		"pbcopy", "wl-copy", "tput", "getopt", "getopts", "shellcheck", "shfmt", "hadolint", "hermes", "gsutil", "mc", "s3cmd", "s5cmd",
+		"hdfs", "hadoop", "rclone", "restic", "borg", "jj", "sl", "fossil", "p4", "cvs", "virsh", "openstack", "nova", "vboxmanage", "prlctl",
+		"qm", "pct", "ipmitool", "fastboot", "vmrun", "doctl", "hcloud", "linode-cli", "ibmcloud", "oci", "scw", "supervisorctl", "pm2",
+		"forever", "nomad", "consul", "etcdctl", "zfs", "zpool", "btrfs", "lvm", "sudoedit", "dpkg-query", "pacman-key", "logger", "wall", "say", "notify-send", "figlet", "cowsay", "debconf-show", "equivs-build", "checkinstall":
 		return true
 	}
 	return false
@@ -172,11 +178,25 @@ func guesses(c *Command) []handoff {
 		if t == "" || t[0] == '-' || i+1 >= len(c.Args) || !dangerous(c.Args[i].base()) {
 			continue
 		}
-		if next := c.Args[i+1].Text; len(next) > 1 && next[0] == '-' && next != "--" {
+		if next := c.Args[i+1].Text; optionFor(c.Args[i].base(), next) {
 			return []handoff{{how: "argv", argv: c.Args[i:], feeds: true, guess: true}}
 		}
 	}
 	return nil
+}
+
+// optionFor tells whether t could be an option of the program. The words of shutdown and its kin are verbs of many tools
+// (virsh reboot --mode acpi), so only what really belongs to them counts.
+func optionFor(program, t string) bool {
+	switch program {
+	case "shutdown", "reboot", "halt", "poweroff":
+		switch t {
+		case "-h", "-r", "-P", "-H", "-f", "-ff", "-n", "-nf", "-fn", "now", "--force":
+			return true
+		}
+		return false
+	}
+	return len(t) > 1 && t[0] == '-' && t != "--"
 }
 
 // dangerous lists the programs whose mere presence behind an unknown program is worth a look.

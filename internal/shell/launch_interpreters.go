@@ -18,7 +18,8 @@ type interp struct {
 	permute     bool // options may follow operands
 	operand     bool // the first operand is program text (awk, sed, jq-like)
 	input       bool // without a program, standard input is one even when nothing is known to be connected
-	none        bool // operands are not program files
+	none        bool // there is no program but in options
+	bare        bool // operands are no programs
 }
 
 // interpreter reads the command line of a program that takes code.
@@ -64,7 +65,12 @@ func (p interp) handoffs(c *Command, lang code.Lang) ([]handoff, bool) {
 		case listed(p.query, k):
 			checks = true
 		case listed(p.module, k):
+			if lang == code.Python && s.val.Is("timeit") {
+				return timeit(s.rest()), false
+			}
 			return hs, false
+		case k == "l" && lang == code.AppleScript && s.has && !strings.EqualFold(s.val.Text, "AppleScript"):
+			lang = code.Unlisted
 		case listed(p.code, k):
 			if !s.has { // node -p without a value prints what -e gives
 				continue
@@ -77,6 +83,12 @@ func (p interp) handoffs(c *Command, lang code.Lang) ([]handoff, bool) {
 		}
 	}
 	operands = append(operands, s.rest()...)
+	if p.bare {
+		if len(operands) > 0 && operands[0].Is("CMD") {
+			return nil, false
+		}
+		operands = nil
+	}
 	switch {
 	case checks && !found:
 		return nil, true
@@ -130,7 +142,21 @@ func joined(hs []handoff, how string, lang code.Lang, w Word) []handoff {
 	return append(hs, handoff{how: how, code: &w, lang: lang, feeds: true})
 }
 
-const nodeLong = "eval= print= check version help require= import= loader= experimental-loader= conditions= title= icu-data-dir= diagnostic-dir= env-file= " +
+// timeit reads python -m timeit: its operands and -s are program text.
+func timeit(args []Word) (hs []handoff) {
+	s := optScan{args: args, stop: true, short: "n:r:s:pu:vh", long: "number= repeat= setup= process unit= verbose help"}
+	for s.next() {
+		if (s.key == "s" || s.key == "setup") && s.has {
+			hs = joined(hs, "-m timeit", code.Python, s.val)
+		}
+	}
+	for _, w := range s.rest() {
+		hs = joined(hs, "-m timeit", code.Python, w)
+	}
+	return hs
+}
+
+const nodeLong = "run= test eval= print= check version help require= import= loader= experimental-loader= conditions= title= icu-data-dir= diagnostic-dir= env-file= " +
 	"env-file-if-exists= input-type= test-name-pattern= test-skip-pattern= test-reporter= test-reporter-destination= watch-path= openssl-config= redirect-warnings= " +
 	"stack-trace-limit= inspect-port= preload= define= config= cwd= tsconfig= tsconfig-override= project= compiler= compiler-options= ignore= allow-read=? allow-net=? " +
 	"import-map= lock= cert= seed= v8-flags= location= external= loader= conditions= target= outdir= outfile= port= install="
@@ -146,7 +172,7 @@ func interpOf(name string, lang code.Lang) (interp, bool) {
 		return interp{short: "0#acC:dE:e:F::hi::I:K::lnpr:sST::U vwW::x::X:y", exact: true, code: "e", query: "c h", input: true,
 			long: "help version copyright enable= disable= encoding= external-encoding= internal-encoding= dump= parser= jit yjit rjit verbose debug backtrace-limit= crash-report="}, true
 	case code.Node:
-		return interp{short: "e:p:cr:C:ivh", long: nodeLong, exact: true, code: "e p pe eval print", query: "c check v h help version", input: true}, true
+		return interp{short: "e:p:cr:C:ivh", long: nodeLong, module: "run test", exact: true, code: "e p pe eval print", query: "c check v h help version", input: true}, true
 	case code.PHP:
 		return interp{short: "ab:B:c:Cd:eE:f:F:hHilmnqr:R:sS:t:T:vwz:", exact: true, code: "r B R E run process-begin process-code process-end",
 			files: "f F file process-file", query: "i l m v h s w ini rf rc re rz ri info syntax-check syntax-highlight strip", input: true,
@@ -157,12 +183,12 @@ func interpOf(name string, lang code.Lang) (interp, bool) {
 	case code.AppleScript:
 		return interp{short: "e:l:is:", exact: true, code: "e", input: true}, true
 	case code.R:
-		return interp{short: "e:f:g:d:", code: "e", files: "f file", exact: true, permute: true,
+		return interp{short: "e:f:g:d:", code: "e", files: "f file", exact: true, permute: name == "r", bare: name == "r",
 			long: "file= encoding= gui= debugger= debugger-args= args default-packages= expr= verbose vanilla no-save no-restore slave quiet silent help version"}, true
 	case code.Tcl:
 		return interp{short: "c:f:b:dDi n N v", code: "c", files: "f b", query: "v", exact: true, input: true}, true
 	case code.Awk:
-		return interp{short: "bcCd::D::e:E:f:F:ghi:Ikl:L::m:nNo::Op::PrsStv:VW:", operand: true, code: "e source", files: "f E file exec i include", query: "h V C",
+		return interp{short: "bcCd::D::e:E:f:F:ghi:Ikl:L::m:nNo::Op::PrsStv:VW:", operand: true, code: "e source", files: "f E file exec", query: "h V C",
 			long: "field-separator= file= assign= source= exec= include= load= lint=? dump-variables=? debug=? pretty-print=? profile=? characters-as-bytes traditional " +
 				"copyright csv gen-pot trace bignum use-lc-numeric non-decimal-data optimize no-optimize posix re-interval sandbox lint-old help version"}, true
 	case code.Sed:
@@ -226,6 +252,9 @@ func scriptRunner(c *Command, name string) ([]handoff, bool, bool) {
 		p, _ = interpOf(name, code.Node)
 		return nodeRun(p, c), false, true
 	case "tsx", "ts-node", "qjs":
+		if len(args) > 0 && args[0].Is("watch") {
+			c = &Command{Name: c.Name, Args: append([]Word{c.Args[0]}, args[1:]...), Stdin: c.Stdin}
+		}
 		hs, query := p.handoffs(c, code.Node)
 		return hs, query, true
 	case "bun", "deno":

@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"hermes/internal/shell/code"
+)
 
 // parallel runs its words as one shell text for each argument; without words the arguments are the texts.
 func parallel(c *Command) ([]handoff, bool) {
@@ -302,7 +306,9 @@ func debugger(c *Command) ([]handoff, bool) {
 		case "args":
 			return run(hs, handoff{how: "--args", feeds: true}, s.rest()), false
 		case "ex", "iex", "eval-command", "init-eval-command", "o", "O", "one-line", "one-line-before-file", "k", "one-line-on-crash":
-			if w, ok := debuggerShell(s.val); ok && s.has {
+			if w, ok := debuggerScript(s.val); ok {
+				hs = program(hs, dashed(s.key), code.Python, w)
+			} else if w, ok := debuggerShell(s.val); ok && s.has {
 				hs = say(hs, dashed(s.key), w, Bash)
 			}
 		}
@@ -311,6 +317,16 @@ func debugger(c *Command) ([]handoff, bool) {
 		hs = run(hs, handoff{feeds: true}, s.rest())
 	}
 	return hs, false
+}
+
+// debuggerScript returns the Python text in a debugger's command.
+func debuggerScript(w Word) (Word, bool) {
+	for _, p := range [...]string{"python ", "py ", "script ", "pi "} {
+		if strings.HasPrefix(w.Text, p) {
+			return w.Slice(len(p)), true
+		}
+	}
+	return w, false
 }
 
 // debuggerShell returns the shell text in a debugger's command.

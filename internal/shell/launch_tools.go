@@ -7,6 +7,7 @@ type carrier struct {
 	short, long string
 	runs        string // those options
 	exact       bool
+	single      bool
 }
 
 func carrierOf(name string) (carrier, bool) {
@@ -42,6 +43,29 @@ func carrierOf(name string) (carrier, bool) {
 		return carrier{runs: "z postrotate-command", exact: true, short: "B:C:c:E:F:G:i:j:M:r:s:T:V:w:W:y:z:Q:",
 			long: "immediate-mode interface= time-stamp-type= time-stamp-precision= postrotate-command="}, true
 	}
+	return netCarrierOf(name)
+}
+
+func netCarrierOf(name string) (carrier, bool) {
+	switch name {
+	case "wget":
+		return carrier{runs: "use-askpass", short: "a:o:e:i:B:t:O:T:w:Q:P:U:l:A:R:D:I:X:",
+			long: "use-askpass= use-server-timestamps user= user-agent= execute= output-document= output-file= append-output= input-file= base= tries= timeout= " +
+				"header= post-data= post-file= body-data= body-file= method= referer= directory-prefix= ca-certificate= load-cookies= save-cookies= help version"}, true
+	case "go":
+		return carrier{runs: "exec toolexec vettool", exact: true, single: true,
+			long: "exec= toolexec= vettool= C= o= p= run= bench= count= tags= ldflags= gcflags= asmflags= mod= modfile= overlay= pkgdir= timeout= coverprofile= " +
+				"cpuprofile= memprofile= f= benchtime= cpu= parallel= shuffle= skip= fuzz= fuzztime= covermode= coverpkg= buildmode= race json v x n"}, true
+	case "dpkg":
+		return carrier{runs: "pre-invoke post-invoke", exact: true, long: "pre-invoke= post-invoke= root= admindir= instdir= help version"}, true
+	case "openvpn":
+		return carrier{runs: "up down route-up route-pre-down ipchange tls-verify auth-user-pass-verify client-connect client-disconnect learn-address", exact: true,
+			long: "up= down= route-up= route-pre-down= ipchange= tls-verify= auth-user-pass-verify= client-connect= client-disconnect= learn-address= config= dev= remote= " +
+				"script-security= cd= log= help version"}, true
+	case "nc", "ncat", "netcat":
+		return carrier{runs: "e c exec sh-exec", short: "c:e:g:G:i:I:m:M:O:o:p:P:q:s:T:V:w:W:X:x:d:",
+			long: "exec= sh-exec= lua-exec= source= source-port= delay= idle-timeout= wait= output= hex-dump= proxy= proxy-type= proxy-auth= max-conns= allow= deny= help version"}, true
+	}
 	return carrier{}, false
 }
 
@@ -56,13 +80,22 @@ func carrying(c *Command) ([]handoff, bool) {
 		return editor(c), false
 	case "hg", "svn":
 		return versioned(c)
+	case "fzf", "sk":
+		return finder(c)
+	case "apt", "apt-get", "aptitude":
+		return invoked(c), false
+	case "socat":
+		return relay(c), false
 	}
-	name := strings.TrimPrefix(c.Name, "g")
+	name := c.Name
+	if name == "gsort" || name == "gsplit" {
+		name = name[1:]
+	}
 	k, ok := carrierOf(name)
 	if !ok {
 		return nil, false
 	}
-	s := optScan{args: c.Args[1:], short: k.short, long: k.long, exact: k.exact}
+	s := optScan{args: c.Args[1:], short: k.short, long: k.long, exact: k.exact, single: k.single}
 	var hs []handoff
 	for s.next() {
 		switch {
@@ -243,4 +276,78 @@ func versioned(c *Command) ([]handoff, bool) {
 		}
 	}
 	return hs, false
+}
+
+// finder reads fzf: the preview, the source of its list, and the actions of --bind that run something.
+func finder(c *Command) ([]handoff, bool) {
+	s := optScan{args: c.Args[1:], exact: true, short: "f:q:n:d:m::c:I:", long: "preview= bind= cmd= filter= query= nth= with-nth= delimiter= preview-window= height=? header= prompt= help version"}
+	var hs []handoff
+	for s.next() {
+		switch s.key {
+		case "help", "version":
+			return nil, true
+		case "preview", "c", "cmd":
+			if s.has {
+				hs = say(hs, dashed(s.key), s.val, systemShell)
+			}
+		case "bind":
+			for _, action := range [...]string{"execute", "execute-silent", "become", "reload", "reload-sync", "transform", "preview"} {
+				at := strings.Index(s.val.Text, ":"+action)
+				if at < 0 {
+					at = strings.Index(s.val.Text, "+"+action)
+				}
+				if at < 0 || at+len(action)+2 > len(s.val.Text) {
+					continue
+				}
+				if b := s.val.Text[at+1+len(action)]; b != '(' && b != '[' && b != '{' && b != ':' {
+					continue
+				}
+				w := s.val.Slice(at + len(action) + 2)
+				if t := w.Text; t != "" && strings.IndexByte(")]}", t[len(t)-1]) >= 0 {
+					w.Text = t[:len(t)-1]
+				}
+				hs = say(hs, action, w, systemShell)
+			}
+		}
+	}
+	return hs, false
+}
+
+// invoked reads apt's settings: hooks named …-Invoke run a text.
+func invoked(c *Command) (hs []handoff) {
+	s := optScan{args: c.Args[1:], exact: true, short: "o:c:t:", long: "option= config-file= target-release="}
+	for s.next() {
+		if s.key != "o" && s.key != "option" {
+			continue
+		}
+		name := optionName(s.val.Text)
+		low := strings.ToLower(name)
+		if !strings.Contains(low, "-invoke") && !strings.Contains(low, "pre-install-pkgs") && low != "dir::bin::dpkg" {
+			continue
+		}
+		if v := s.val.Slice(len(name) + 1); v.Text != "" {
+			hs = say(hs, strings.TrimRight(name, ":"), v, systemShell)
+		}
+	}
+	return hs
+}
+
+// relay reads socat's addresses that start a program.
+func relay(c *Command) (hs []handoff) {
+	for _, w := range c.Args[1:] {
+		kind, rest, ok := strings.Cut(w.Text, ":")
+		if !ok {
+			continue
+		}
+		switch strings.ToLower(kind) {
+		case "exec", "system", "shell":
+			v := w.Slice(len(kind) + 1)
+			if i := strings.IndexByte(rest, ','); i >= 0 { // options of the address
+				n := min(strings.Count(rest[:i], Unknown), len(v.Holes))
+				v.Text, v.Holes = v.Text[:i], v.Holes[:n:n]
+			}
+			hs = say(hs, kind, v, systemShell)
+		}
+	}
+	return hs
 }

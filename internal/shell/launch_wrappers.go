@@ -102,6 +102,17 @@ func processLauncher(name string) *launcher {
 			"decode-fds=? decode-pids=? tips=? help version"}
 	case "valgrind", "callgrind", "helgrind":
 		return &launcher{long: "help version", exact: true, short: "hqvd", query: "h help-debug help-dyn-options"}
+	case "cgexec", "aa-exec":
+		return &launcher{short: "g:p:n:div", long: "sticky profile= namespace= file= debug immediate help"}
+	case "runcon":
+		return &launcher{short: "ct:u:r:l:", skip: 1, long: "compute type= user= role= range= help version"}
+	case "logsave":
+		return &launcher{short: "asv", skip: 1}
+	case "run-one", "run-this-one", "keep-one-running", "run-one-constantly", "host-spawn", "distrobox-host-exec", "sotruss", "memusage",
+		"heaptrack", "rootlesskit", "systemd-socket-activate":
+		return &launcher{short: "l:E:d:p:o:F:T:", env: "E setenv", long: "listen= setenv= fdname= net= copy-up= state-dir= mtu= pidns cgroupns utsns ipcns help version"}
+	case "uftrace", "samply":
+		return &launcher{under: "record|live", short: "d:F:N:D:P:A:R:o:r:", exact: true}
 	case "retry", "wait-for-it", "wait-for-it.sh", "wait-for", "dockerize":
 		return &launcher{short: "h:p:t:s:d:m:qc:", loose: true, dashes: true}
 	case "xvfb-run":
@@ -117,7 +128,7 @@ func processLauncher(name string) *launcher {
 // rootLauncher lists the launchers that change who or where in the file system and namespaces a command is.
 func rootLauncher(name string) *launcher {
 	switch name {
-	case "sudo":
+	case "sudo", "sudo-rs", "dzdo", "please":
 		return &launcher{short: "ABbC:c:D:Eeg:Hh:iKklNnPp:R:r:SsT:t:U:u:Vv", place: Root, assigns: true, dir: "D chdir",
 			query: "e edit K remove-timestamp l list V v validate", shell: "s shell i login",
 			long: "askpass background bell chdir= chroot= class= close-from= edit preserve-env=? group= set-home help host= login remove-timestamp " +
@@ -149,6 +160,13 @@ func rootLauncher(name string) *launcher {
 			long: "dump nnp no-new-privs ambient-caps= inh-caps= bounding-set= list-caps ruid= euid= rgid= egid= reuid= regid= clear-groups keep-groups " +
 				"init-groups groups= securebits= pdeathsig= ptracer= selinux-label= apparmor-profile= landlock-access= landlock-rule= " +
 				"seccomp-filter= reset-env help version"}
+	case "ip":
+		return &launcher{short: "n:f:46", under: "netns exec|vrf exec|net exec", skip: 1, place: Inside, exact: true, single: true, long: "netns= family= rcvbuf="}
+	case "arch-chroot":
+		return &launcher{short: "hNru:", skip: 1, bare: true, place: Inside}
+	case "schroot", "dchroot":
+		return &launcher{short: "ac:d:u:pqn:s:o:f:rebV", bare: true, place: Inside, dir: "d directory", query: "V l list i info h",
+			long: "all chroot= directory= user= preserve-environment quiet session-name= shell= option= run-session begin-session end-session automatic-session list info config help version"}
 	case "chroot":
 		return &launcher{long: "groups= userspec= skip-chdir help version", skip: 1, bare: true, place: Inside}
 	case "nsenter":
