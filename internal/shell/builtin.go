@@ -41,13 +41,22 @@ func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
 		}
 	case "hash":
 		// hash -p /path name
-		if len(args) == 3 && args[0].Text == "-p" {
+		switch {
+		case len(args) < 3 || args[0].Text != "-p":
+		case !args[1].Known():
+			e.note(DynamicWord, args[1].Show(), i, args[1].Start, args[1].End)
+		default:
 			fn := &function{alias: "'" + strings.ReplaceAll(args[1].Text, "'", `'\''`) + "'", src: pinned(args[1].Start, args[1].End)}
 			e.bind(sc, aliasKey(args[2].Text), value{fn: fn})
 		}
 	case "export", "readonly", "declare", "typeset", "local", "nameref":
 		for _, a := range args {
-			if k := strings.IndexByte(a.Text, '='); k > 0 && syntax.ValidName(a.Text[:k]) {
+			k := strings.IndexByte(a.Text, '=')
+			switch {
+			case k <= 0 || !syntax.ValidName(a.Text[:k]):
+			case c.Args[0].Text == "local":
+				sc.put(a.Text[:k], &variable{alts: []value{scalar(fromWord(a.Slice(k + 1)))}})
+			default:
 				e.bind(sc, a.Text[:k], scalar(fromWord(a.Slice(k+1))))
 			}
 		}
@@ -68,7 +77,7 @@ func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
 			setArguments(sc, pos[min(max(n, 0), len(pos)):])
 		}
 	case "read":
-		e.readBuiltin(sc, args, io)
+		e.readBuiltin(sc, e.ifs(inner), args, io)
 	case "mapfile", "readarray":
 		e.mapfile(sc, args, io)
 	case "getopts":
@@ -218,10 +227,9 @@ func (e *eval) set(sc *scope, args []Word) {
 		for _, w := range args {
 			pos = append(pos, asItem(w))
 		}
-		for s := sc; ; s = s.below {
-			if s.vars[argsKey] != nil || s.below == nil {
-				break
-			}
+		if e.frame != nil && e.frame.round > 0 {
+			sc.add(argsKey, value{isArr: true, arr: pos})
+			return
 		}
 		setArguments(sc, pos)
 		return
@@ -229,20 +237,28 @@ func (e *eval) set(sc *scope, args []Word) {
 }
 
 // readBuiltin assigns what read takes from its input.
-func (e *eval) readBuiltin(sc *scope, args []Word, io frameIO) {
-	names, array, delim := readNames(args)
+func (e *eval) readBuiltin(sc *scope, ifs string, args []Word, io frameIO) {
+	names, array, delim, raw := readNames(args)
 	line, ok := io.in.line(delim)
+	if !raw {
+		for ok && strings.HasSuffix(line.s, `\`) && io.in.pos < len(io.in.s) {
+			var more fragment
+			more, ok = io.in.line(delim)
+			line = line.cut(0, len(line.s)-1).join(more)
+		}
+		line.s = unbackslash(line.s)
+	}
 	if !ok {
 		line = hole(Item, "")
 	}
 	if array != "" {
-		e.bind(sc, array, value{isArr: true, arr: line.split(isBlank)})
+		line.s = strings.NewReplacer(escapedBlank, " ").Replace(line.s)
+		e.bind(sc, array, value{isArr: true, arr: line.split(func(c byte) bool { return strings.IndexByte(ifs, c) >= 0 })})
 		return
 	}
 	if len(names) == 0 {
 		names = []string{"REPLY"}
 	}
-	ifs := e.ifs(sc)
 	for k, name := range names {
 		f := line
 		if k == len(names)-1 {
@@ -253,11 +269,34 @@ func (e *eval) readBuiltin(sc *scope, args []Word, io frameIO) {
 		if !ok {
 			f = hole(Item, name)
 		}
+		f.s = strings.ReplaceAll(f.s, escapedBlank, " ")
 		e.bind(sc, name, scalar(f))
 	}
 }
 
-func readNames(args []Word) (names []string, array string, delim byte) {
+// escapedBlank stands for a blank behind a backslash while read splits its line.
+const escapedBlank = "\x02"
+
+// unbackslash removes the backslashes that read without -r does.
+func unbackslash(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+			if s[i] == ' ' {
+				b.WriteString(escapedBlank)
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func readNames(args []Word) (names []string, array string, delim byte, raw bool) {
 	delim = '\n'
 	for k := 0; k < len(args); k++ {
 		a := args[k].Text
@@ -267,6 +306,7 @@ func readNames(args []Word) (names []string, array string, delim byte) {
 		}
 		for j := 1; j < len(a); j++ {
 			if strings.IndexByte("adinNptu", a[j]) < 0 {
+				raw = raw || a[j] == 'r'
 				continue
 			}
 			val := a[j+1:]
@@ -286,7 +326,7 @@ func readNames(args []Word) (names []string, array string, delim byte) {
 			break
 		}
 	}
-	return names, array, delim
+	return names, array, delim, raw
 }
 
 // line takes the next line off the input. ok is false when it is not known.

@@ -35,7 +35,11 @@ func inputFrom(io frameIO) []int {
 func (e *eval) emulate(sc *scope, i int, args []Word, name string, io frameIO) (out fragment, ok bool) {
 	switch name {
 	case "echo":
-		return echo(args, e.dialect), true
+		escapes := false
+		if e.dialect == POSIX {
+			escapes = e.choose(2) == 0 // dash's echo reads escapes, busybox's and bash's do not
+		}
+		return echo(args, escapes), true
 	case "printf":
 		return printf(args)
 	case "true", "false", ":":
@@ -175,8 +179,8 @@ func (e *eval) whole(sc *scope, files []Word, io frameIO) (fragment, bool) {
 	return f, f.known()
 }
 
-func echo(args []Word, d Dialect) fragment {
-	newline, escapes := true, d == POSIX
+func echo(args []Word, escapes bool) fragment {
+	newline := true
 	for len(args) > 0 {
 		a := args[0].Text
 		if len(a) < 2 || a[0] != '-' || strings.Trim(a[1:], "neE") != "" || !args[0].Known() {
@@ -196,7 +200,7 @@ func echo(args []Word, d Dialect) fragment {
 	}
 	f := joinWords(args)
 	if escapes && strings.IndexByte(f.s, '\\') >= 0 && f.known() {
-		f.s, newline = unescape(f.s, newline)
+		f.s, newline = unescape(f.s, newline, echoOctal)
 	}
 	if newline {
 		f = f.join(known("\n"))
@@ -205,7 +209,7 @@ func echo(args []Word, d Dialect) fragment {
 }
 
 // unescape decodes the escapes of echo -e and printf %b.
-func unescape(s string, newline bool) (string, bool) {
+func unescape(s string, newline bool, octal int) (string, bool) {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' || i+1 == len(s) {
@@ -213,7 +217,7 @@ func unescape(s string, newline bool) (string, bool) {
 			continue
 		}
 		var stop bool
-		if out, i, stop = escape(out, s, i+1, 4); stop {
+		if out, i, stop = escape(out, s, i+1, octal); stop {
 			return string(out), false
 		}
 	}
@@ -280,7 +284,7 @@ func ansiPrintf(s string) []byte {
 			out = append(out, s[i])
 			continue
 		}
-		out, i, _ = escape(out, s, i+1, 3)
+		out, i, _ = escape(out, s, i+1, formatOctal)
 	}
 	return out
 }
@@ -300,7 +304,7 @@ func convert(conv byte, flags string, a Word) (fragment, bool) {
 	switch conv {
 	case 's', 'b', 'c', 'q':
 		if conv == 'b' && f.known() {
-			f.s, _ = unescape(f.s, true)
+			f.s, _ = unescape(f.s, true, bothOctal)
 		}
 		if conv == 'c' && f.known() && len(f.s) > 1 {
 			f.s = f.s[:1]

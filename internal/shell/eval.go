@@ -57,7 +57,8 @@ type call struct {
 	fn          *function
 	forks       int
 	pipes       int
-	pipedSelves int
+	pipedSelves int // places inside a pipeline from which it calls itself
+	lastSelf    int
 }
 
 type deferred struct {
@@ -597,8 +598,9 @@ func (e *eval) callFunction(sc *scope, fn *function, args []Word, io frameIO, pa
 		if c.fn != fn {
 			continue
 		}
-		if e.pipes > c.pipes {
+		if e.pipes > c.pipes && (c.pipedSelves == 0 || c.lastSelf != lo) {
 			c.pipedSelves++
+			c.lastSelf = lo
 		}
 		if e.forks > c.forks || c.pipedSelves > 1 {
 			e.note(ForkBomb, args[0].Text, parent, lo, hi)

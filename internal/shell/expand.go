@@ -186,7 +186,11 @@ func (e *eval) split(sc *scope, out []Word, w *syntax.Word, raw string, lo, hi i
 	}
 	ifs := e.ifs(sc)
 	start, holes := -1, 0
+	element := false // what comes next is an element of a quoted list, which stays a word when it is empty
 	flush := func(i int) {
+		if start < 0 && element {
+			start = i
+		}
 		if start >= 0 {
 			out = append(out, b.word(start, i, holes, raw, lo, hi))
 			for _, c := range b.b[start:i] {
@@ -200,7 +204,9 @@ func (e *eval) split(sc *scope, out []Word, w *syntax.Word, raw string, lo, hi i
 	for i := 0; i < len(b.b); i++ {
 		switch {
 		case b.f[i]&boundary != 0:
+			element = element || b.f[i]&quoted != 0
 			flush(i)
+			element = b.f[i]&quoted != 0
 		case b.f[i]&splitting != 0 && b.f[i]&quoted == 0 && strings.IndexByte(ifs, b.b[i]) >= 0:
 			flush(i)
 		case start < 0:
@@ -297,7 +303,8 @@ func (e *eval) parts(sc *scope, b *builder, parts []syntax.WordPart, first bool)
 			}
 			b.str(s, quoted)
 		case *syntax.DblQuoted:
-			b.kept = true
+			// "$@" with no arguments is no word at all.
+			b.kept = b.kept || !onlyList(p)
 			e.dquoted(sc, b, p.Parts)
 		case *syntax.ParamExp:
 			e.param(sc, b, p, false)
@@ -327,6 +334,12 @@ func (e *eval) lit(sc *scope, b *builder, s string, tilde bool) {
 			b.frag(f, quoted)
 			s = s[1+len(name):]
 		}
+	}
+	// bash expands a tilde behind the = of any word that looks like an assignment.
+	if k := strings.Index(s, "=~"); tilde && k > 0 && e.dialect == Bash && syntax.ValidName(s[:k]) {
+		b.str(s[:k+1], 0)
+		e.lit(sc, b, s[k+1:], true)
+		return
 	}
 	for {
 		i := strings.IndexByte(s, '\\')
@@ -377,6 +390,15 @@ func (e *eval) tilde(sc *scope, name string) (fragment, bool) {
 		}
 	}
 	return known("/home/" + name), true
+}
+
+// onlyList tells whether a quoted part is nothing but "$@" or "${a[@]}".
+func onlyList(q *syntax.DblQuoted) bool {
+	if len(q.Parts) != 1 {
+		return false
+	}
+	p, ok := q.Parts[0].(*syntax.ParamExp)
+	return ok && p.Param != nil && !p.Length && p.Exp == nil && (p.Param.Value == "@" || p.Index != nil && indexText(p.Index) == "@")
 }
 
 func (e *eval) dquoted(sc *scope, b *builder, parts []syntax.WordPart) {
@@ -430,7 +452,7 @@ func ansiC(s string) string {
 		}
 		i++
 		var stop bool
-		out, i, stop = escape(out, s, i, 3)
+		out, i, stop = escape(out, s, i, formatOctal)
 		if stop {
 			break
 		}
@@ -441,8 +463,14 @@ func ansiC(s string) string {
 	return string(out)
 }
 
-// escape decodes one escape whose letter is s[i]: those of $'…', printf and echo -e, which differ only in how many digits
-// an octal may have. It returns the index of the last byte used; stop means \c.
+// How octal escapes are written differs: \101 in $'…' and printf's format, \0101 behind echo -e, both for printf's %b.
+const (
+	formatOctal = iota
+	echoOctal
+	bothOctal
+)
+
+// escape decodes one escape whose letter is s[i]. It returns the index of the last byte used; stop means \c.
 func escape(out []byte, s string, i, octal int) (_ []byte, at int, stop bool) {
 	switch c := s[i]; c {
 	case 'a':
@@ -464,7 +492,7 @@ func escape(out []byte, s string, i, octal int) (_ []byte, at int, stop bool) {
 	case '\\', '\'', '"', '?':
 		out = append(out, c)
 	case 'c':
-		if octal != 3 {
+		if octal != formatOctal {
 			return out, i, true
 		}
 		if i+1 < len(s) {
@@ -490,9 +518,12 @@ func escape(out []byte, s string, i, octal int) (_ []byte, at int, stop bool) {
 		out = append(out, string(rune(n))...)
 		i += k
 	case '0', '1', '2', '3', '4', '5', '6', '7':
-		most := octal
-		if octal == 4 && c != '0' {
+		if octal == echoOctal && c != '0' {
 			return append(out, '\\', c), i, false
+		}
+		most := 3
+		if octal != formatOctal && c == '0' {
+			most = 4
 		}
 		n, k := digits(s[i:], 8, most)
 		out = append(out, byte(n))

@@ -62,9 +62,6 @@ func (e *eval) param(sc *scope, b *builder, p *syntax.ParamExp, dq bool) {
 		return
 	}
 	f := e.operate(sc, x, name, p)
-	if dq {
-		b.kept = true
-	}
 	b.frag(f, flags)
 }
 
@@ -198,7 +195,7 @@ func (e *eval) list(sc *scope, b *builder, items []fragment, at, dq bool, p *syn
 		if i > 0 {
 			switch {
 			case at || !dq:
-				b.str("\x01", boundary)
+				b.str("\x01", boundary|flags&quoted)
 			default:
 				sep := e.ifs(sc)
 				b.str(sep[:min(1, len(sep))], flags)
@@ -213,6 +210,10 @@ func (e *eval) list(sc *scope, b *builder, items []fragment, at, dq bool, p *syn
 			b.kept = true
 		}
 		b.frag(it, flags)
+		// An element that stood unquoted where the list was made may be several words, or none.
+		for k, h := range it.holes {
+			b.holes[len(b.holes)-len(it.holes)+k].Quoted = h.Quoted
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -12,8 +13,8 @@ import (
 const (
 	maxText     = 256 << 10 // bytes of one text
 	maxDepth    = 24        // texts inside texts, functions inside functions
-	maxCommands = 40_000    // commands in an answer
-	maxSteps    = 400_000   // words, statements and bytes of computed text, roughly
+	maxCommands = 30_000    // commands in an answer
+	maxSteps    = 200_000   // words, statements and bytes of computed text, roughly
 	maxValue    = 64 << 10  // bytes of one computed value
 	maxAlts     = 16        // values one variable may have
 	maxChoices  = 48        // combinations of such values tried for one command
@@ -110,25 +111,45 @@ type parsed struct {
 }
 
 // parse reads text. A text that is wrong somewhere is read up to there, as a shell would.
-func parse(text string, d Dialect) (out parsed) {
-	p := parser(d)
-	defer parsers[d].Put(p)
-	f, err := p.Parse(strings.NewReader(text), "")
+func parse(text string, d Dialect) parsed {
+	stmts, err := read(text, d, func(p *syntax.Parser, r *strings.Reader) ([]*syntax.Stmt, error) {
+		f, err := p.Parse(r, "")
+		if err != nil {
+			return nil, err
+		}
+		return f.Stmts, nil
+	})
 	if err == nil {
-		return parsed{stmts: f.Stmts, rest: len(text)}
+		return parsed{stmts: stmts, rest: len(text)}
 	}
-	if d == POSIX || d == Mksh || d == Zsh {
-		// Scripts that call themselves sh often hold a bashism, and our zsh grammar is young: read them as bash too.
+	if d != Bash {
+		// Scripts that call themselves sh often hold a bashism, and the zsh grammar is young: read them as bash too.
 		if q := parse(text, Bash); q.why == "" {
 			return q
 		}
 	}
+	out := parsed{}
 	out.rest, out.why = errorAt(err, len(text))
-	_ = p.Stmts(strings.NewReader(text), func(s *syntax.Stmt) bool {
-		out.stmts = append(out.stmts, s)
-		return true
+	_, _ = read(text, d, func(p *syntax.Parser, r *strings.Reader) ([]*syntax.Stmt, error) {
+		return nil, p.Stmts(r, func(s *syntax.Stmt) bool {
+			out.stmts = append(out.stmts, s)
+			return true
+		})
 	})
 	return out
+}
+
+// read runs a pooled parser. A parser that panics is a text that cannot be read, and is not used again.
+func read(text string, d Dialect, fn func(*syntax.Parser, *strings.Reader) ([]*syntax.Stmt, error)) (stmts []*syntax.Stmt, err error) {
+	p := parser(d)
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the parser failed: %v", r)
+			return
+		}
+		parsers[d].Put(p)
+	}()
+	return fn(p, strings.NewReader(text))
 }
 
 func errorAt(err error, size int) (int, string) {
@@ -174,6 +195,12 @@ func (e *eval) text(sc *scope, text string, src source, io frameIO, parent int) 
 	if !e.spend(1 + len(text)/64) {
 		return unknownOutput("")
 	}
+	if e.dialect == POSIX && bashisms(text) {
+		// Which shell "sh" is, is not known: some read this as POSIX does, some as bash does.
+		e.dialect = Bash
+		e.text(sc.fork(), text, src, io, parent)
+		e.dialect = POSIX
+	}
 	e.depth++
 	saved := e.cur
 	e.cur = current{text: text, src: src}
@@ -188,6 +215,39 @@ func (e *eval) text(sc *scope, text string, src source, io frameIO, parent int) 
 	e.cur = saved
 	e.depth--
 	return out
+}
+
+// bashisms tells whether a text holds something that shells called "sh" read differently.
+func bashisms(text string) bool {
+	for i := 0; i+1 < len(text); i++ {
+		switch text[i] {
+		case '$':
+			if c := text[i+1]; c == '\'' || c == '"' {
+				return true
+			}
+		case '&', '<', '>':
+			if c := text[i+1]; c == '(' || text[i] == '&' && c == '>' || text[i] == '<' && c == '<' && strings.HasPrefix(text[i:], "<<<") {
+				return true
+			}
+		case '{':
+			if strings.IndexByte(text[i:], ',') > 0 || strings.Contains(text[i:], "..") || strings.IndexByte(text[i:], '/') > 0 {
+				return true
+			}
+		case '(':
+			if text[i+1] == '(' {
+				return true
+			}
+		case '[':
+			if text[i+1] == '[' {
+				return true
+			}
+		case '|':
+			if text[i+1] == '&' {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // remainder evaluates the lines behind a syntax error that can be read on their own. A real shell stops at the error; our

@@ -23,11 +23,11 @@ func plain(text string) bool {
 func (e *eval) inspect(text string) {
 	var prev rune
 	for i, r := range text {
-		size := utf8.RuneLen(max(r, 0))
+		_, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == '\n':
-		case r == 0x1b || r == 0 || r >= 0x80 && r <= 0x9f || r == utf8.RuneError || r < ' ' && r != '\t' && r != '\r':
-			e.noteOnce(Control, r, i, i+max(size, 1))
+		case r == 0x1b || r == 0 || r >= 0x80 && r <= 0x9f || r == utf8.RuneError && size == 1 || r < ' ' && r != '\t' && r != '\r':
+			e.noteOnce(Control, r, i, i+size)
 		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
 			e.noteOnce(Bidi, r, i, i+size)
 		case r == 0x200e || r == 0x200f || r == 0x061c:

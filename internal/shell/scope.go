@@ -244,6 +244,10 @@ func (s *scope) merge(branch *scope, keepDir bool) {
 		switch {
 		case old != nil:
 			s.set(name, alternatives(old.alts, v.alts)...)
+		case name == argsKey:
+			s.set(name, alternatives([]value{{isArr: true}}, v.alts)...)
+		case strings.HasPrefix(name, "\x00f"), strings.HasPrefix(name, "\x00a"):
+			s.set(name, alternatives([]value{{unset: true}}, v.alts)...)
 		case strings.HasPrefix(name, "\x00"):
 			s.set(name, v.alts...)
 		default:

@@ -279,31 +279,16 @@ func (e *eval) run(sc *scope, c Command, io frameIO) fragment {
 	if len(w.Holes) > 0 {
 		i := e.emit(c, io)
 		e.note(DynamicWord, w.Show(), i, w.Start, w.End)
+		e.vanished(sc, c, io)
 		return unknownOutput("")
 	}
 	if w.Pattern != "" {
 		return e.globbed(sc, c, io)
 	}
-	if !w.Quoted && e.how == "" {
-		if v := sc.lookup(aliasKey(w.Text)); v != nil {
-			if fn := e.pick(v).fn; fn != nil {
-				i := e.emit(c, io)
-				return e.under("alias", func() fragment { return e.callFunction(sc, fn, c.Args, io, i) })
-			}
-		}
-	}
-	// A launcher starts programs, not functions of the shell.
-	if v := sc.lookup(funcKey(w.Text)); v != nil && (e.how == "" || e.how == "function") {
-		for _, x := range v.alts {
-			if x.fn != nil {
-				return e.callFunction(sc, x.fn, c.Args, io, c.Parent)
-			}
-		}
+	if out, done := e.named(sc, c, io); done {
+		return out
 	}
 	c.Name = programName(w.Text)
-	if c.Name == "" {
-		return fragment{}
-	}
 	i := e.emit(c, io)
 	inner := sc
 	if as := e.prog.Commands[i].Assigns; len(as) > 0 {
@@ -319,6 +304,54 @@ func (e *eval) run(sc *scope, c Command, io frameIO) fragment {
 		}
 	}
 	return e.external(inner, i, io)
+}
+
+// named runs an alias or a function of the command's name. done is false when there is none, or perhaps none.
+func (e *eval) named(sc *scope, c Command, io frameIO) (out fragment, done bool) {
+	w := c.Args[0]
+	if e.how != "" && e.how != "function" {
+		return fragment{}, false // a launcher starts programs, not functions of the shell
+	}
+	if v := sc.lookup(aliasKey(w.Text)); v != nil && !w.Quoted {
+		if fn := e.pick(v).fn; fn != nil {
+			i := e.emit(c, io)
+			return e.under("alias", func() fragment { return e.callFunction(sc, fn, c.Args, io, i) }), true
+		}
+	}
+	v := sc.lookup(funcKey(w.Text))
+	if v == nil {
+		return fragment{}, false
+	}
+	done = true
+	for _, x := range v.alts {
+		if x.fn == nil {
+			done = false
+			continue
+		}
+		out = e.callFunction(sc, x.fn, c.Args, io, c.Parent)
+	}
+	return out, done
+}
+
+// vanished runs a command whose program word holds variables that nothing sets as it would be when they are empty: what
+// is left of the word, or the next word (as behind "$SUDO").
+func (e *eval) vanished(sc *scope, c Command, io frameIO) {
+	w := c.Args[0]
+	for _, h := range w.Holes {
+		if h.Kind != Variable || h.Set {
+			return
+		}
+	}
+	c.Args = slices.Clone(c.Args)
+	switch left := w.Empty(); {
+	case left != "":
+		c.Args[0] = Word{Text: left, Raw: w.Raw, Quoted: true, Start: w.Start, End: w.End}
+	case len(c.Args) > 1 && !w.Quoted && !strings.HasPrefix(c.Args[1].Text, "-"):
+		c.Args = c.Args[1:]
+	default:
+		return
+	}
+	e.run(sc, c, io)
 }
 
 // under runs fn with commands marked as run in the given way.

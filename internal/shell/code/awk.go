@@ -193,8 +193,11 @@ func (p *awkProgram) value(i int, consts map[string]string) value {
 		return value{}
 	}
 	depth := 0
-	for ; i < len(p.toks); i++ {
+	for far := i + 100; i < len(p.toks); i++ {
 		t := p.toks[i]
+		if i > far {
+			return value{a: v.a, b: t.b}
+		}
 		if p.is(i, "(") {
 			depth++
 			if i > 0 && p.toks[i-1].kind == tIdent {
@@ -216,6 +219,9 @@ func (p *awkProgram) value(i int, consts map[string]string) value {
 			v = concat(v, text(consts[t.text]))
 		default:
 			v = concat(v, value{})
+			if t.text == "$" && i+1 < len(p.toks) && !p.is(i+1, "(") {
+				i++
+			}
 		}
 		if v.k != kStr {
 			return value{a: v.a, b: t.b}
@@ -230,6 +236,9 @@ func (p *awkProgram) before(from, i int, consts map[string]string) value {
 	j := i
 	for j > from && (p.toks[j-1].kind == tStr || p.toks[j-1].kind == tNum || p.toks[j-1].kind == tIdent && consts[p.toks[j-1].text] != "" && p.toks[j-1].text != "while") {
 		j--
+	}
+	if j == i-1 && p.is(j-1, "$") {
+		return value{a: p.toks[j-1].a, b: p.toks[j].b}
 	}
 	if j > from && p.is(j-1, ")") || j == i {
 		k := max(i-1, 0)
@@ -279,7 +288,7 @@ func (p *awkProgram) word(i int, consts map[string]string) {
 	case "ENVIRON":
 		p.eff(Env)
 	case "ARGV", "ARGC":
-		for j := i + 1; j < len(p.toks) && !p.ends(j); j++ {
+		for j := i + 1; j < len(p.toks) && j < i+50 && !p.ends(j); j++ {
 			if p.is(j, "=") {
 				p.eff(Read) // another file is read
 			}

@@ -72,7 +72,7 @@ func (s *scanner) set(name string) {
 
 // until sets every name up to the token stop.
 func (s *scanner) until(i, b int, stop string) {
-	for ; i < b && s.toks[i].text != stop && s.toks[i].kind != tEnd; i++ {
+	for far := i + 60; i < b && i < far && s.toks[i].text != stop && s.toks[i].kind != tEnd; i++ {
 		if s.toks[i].kind == tIdent && !s.isOp(i-1, "=") && !s.isOp(i-1, ".") && keyword(s.lang, s.toks[i].text) == 0 {
 			s.set(s.toks[i].text)
 		}
@@ -82,7 +82,7 @@ func (s *scanner) until(i, b int, stop string) {
 // params sets the parameters between the brackets that open at i.
 func (s *scanner) params(i, b int) {
 	depth := 0
-	for ; i < b; i++ {
+	for stop := i + 200; i < b && i < stop; i++ {
 		t := &s.toks[i]
 		switch t.text {
 		case "(", "[", "{":
@@ -169,7 +169,7 @@ func (s *scanner) bindWord(i, a, b int) {
 			s.params(j, b)
 			return
 		}
-		for j < b && (s.toks[j].kind == tIdent || s.isOp(j, ".") || s.isOp(j, ":") || s.isOp(j, "*") || s.isOp(j, "&")) {
+		for j < b && j < i+20 && (s.toks[j].kind == tIdent || s.isOp(j, ".") || s.isOp(j, ":") || s.isOp(j, "*") || s.isOp(j, "&")) {
 			if s.toks[j].kind == tIdent && (t.text != "class" || j == i+1) {
 				if !s.isOp(j+1, ".") {
 					s.set(s.toks[j].text)
@@ -190,9 +190,13 @@ func (s *scanner) bindWord(i, a, b int) {
 		switch {
 		case s.lang == Node && (next == "{" || next == "["):
 			s.params(i+1, b)
-		case s.lang == Node && i+1 < b && s.toks[i+1].kind == tIdent, s.lang == Lua && next != "function":
-			if i+2 >= b || !assigns(s.toks[i+2]) {
-				s.until(i+1, b, "=")
+		case i+2 < b && assigns(s.toks[i+2]):
+		case s.lang == Node, s.lang == Lua && next != "function":
+			for j := i + 1; j < b && s.toks[j].kind == tIdent; j += 2 {
+				s.set(s.toks[j].text)
+				if !s.isOp(j+1, ",") {
+					break
+				}
 			}
 		}
 	case "rescue":

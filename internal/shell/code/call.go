@@ -354,6 +354,13 @@ func (s *scanner) perform(e entry, v value, args []value, b int) value {
 			}
 		}
 	case getattr:
+		if s.lang == Ruby { // send(:name, …)
+			if n := need(out, args, 0); n.known() {
+				return s.call(s.resolve(token{text: n.s, a: n.a, b: n.b}, false), args[1:], b)
+			}
+			s.eff(Eval | Unknown)
+			return out
+		}
 		x, n := need(out, args, 0), need(out, args, 1)
 		if !n.known() {
 			s.eff(Eval | Unknown)
@@ -692,6 +699,14 @@ func (s *scanner) callMethod(v value, args []value, b int) value {
 		if x.wild {
 			s.eff(Unknown)
 		}
+	}
+	if s.lang == Ruby && (v.s == "inject" || v.s == "reduce") {
+		for _, x := range args {
+			if x.k != kNum && (!x.known() || !isOperator(x.s) && !rubyMethod(x.s)) {
+				s.eff(Unknown)
+			}
+		}
+		return out
 	}
 	if f := s.foldMethod(recv, v.s, args); f.k != kAny {
 		return f.at(v.a, b)

@@ -172,7 +172,7 @@ func TestPython(t *testing.T) {
 		{`print("unterminated`, "unknown", ""},
 		{`x = lambda: __import__("os").system("id")`, "spawn", "shell: id"},
 		{`exec "print 1"`, "eval", ""},
-		{`from posixpath import os; os.system("id")`, "spawn", "shell: id"},
+		{`from posixpath import os; os.system("id")`, "import|unknown", ""},
 		{`import os as print; print.system("id")`, "spawn", "shell: id"},
 	})
 }
@@ -224,7 +224,7 @@ func TestPerl(t *testing.T) {
 		{`print "${\ system('id')}"`, "spawn", "shell: id"},
 		{`/(?{system("id")})/`, "eval", ""},
 		{`&{"system"}("id")`, "unknown", ""},
-		{`do "x.pl"`, "unknown", ""},
+		{`do "x.pl"`, "import|eval", ""},
 		{`require "x.pl"`, "import", ""},
 		{`use Evil; go()`, "import|unknown", ""},
 		{`@ARGV = ("id|"); print <>`, "spawn|unknown", "shell: id"},
@@ -335,7 +335,7 @@ func TestRuby(t *testing.T) {
 		{`x = "rm"; system("#{x} -rf /")`, "spawn", "shell: rm -rf /"},
 		{`Kernel.system("rm -rf /")`, "spawn", "shell: rm -rf /"},
 		{`Kernel.send(:system, "rm -rf /")`, "spawn", "shell: rm -rf /"},
-		{`send("sys" + "tem", "rm -rf /")`, "unknown", ""},
+		{`send("sys" + "tem", "rm -rf /")`, "spawn", "shell: rm -rf /"},
 		{`IO.popen("rm -rf /")`, "spawn", "shell: rm -rf /"},
 		{`IO.popen(["rm", "-rf", "/"])`, "spawn", "exec: rm -rf /"},
 		{`open("|rm -rf /")`, "spawn", "shell: rm -rf /"},
@@ -357,7 +357,7 @@ func TestRuby(t *testing.T) {
 		{`spawn("id")`, "spawn", "shell: id"},
 		{`puts "#{system("id")}"`, "spawn", "shell: id"},
 		{`require "evil"`, "import", ""},
-		{`x = :system; send(x, "id")`, "unknown", ""},
+		{`x = :system; send(x, "id")`, "spawn", "shell: id"},
 		{`fork { loop {} }`, "spawn", ""},
 	})
 }

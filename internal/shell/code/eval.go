@@ -66,13 +66,19 @@ func (s *scanner) expr(min int) value { return s.settle(s.raw(min)) }
 
 // raw is expr for places where a name may be passed on as a name, such as the right side of an assignment.
 func (s *scanner) raw(min int) value {
-	s.depth++
-	defer func() { s.depth-- }()
-	if s.depth > maxDepth {
+	if s.depth >= maxDepth {
 		s.eff(Unknown)
 		s.pos++
 		return value{}
 	}
+	s.depth++
+	v := s.operation(min)
+	s.depth--
+	return v
+}
+
+// operation reads an operand and the binary operators that bind tighter than min.
+func (s *scanner) operation(min int) value {
 	v := s.primary()
 	for {
 		t := s.peek()
@@ -173,6 +179,10 @@ func (s *scanner) binary(v value, t token, p, at int) value {
 		if s.lang == Node {
 			s.settle(r)
 			return value{code: true, a: v.a, b: r.b}
+		}
+		if v.code {
+			s.settle(r)
+			return v
 		}
 		s.settle(v)
 		return s.settle(r)
@@ -304,6 +314,9 @@ func (s *scanner) assign(v, r value, at int) value {
 	r.name, r.kw = "", ""
 	b.val = r
 	s.name(v.name, b)
+	if r.k == kName {
+		return value{a: v.a, b: r.b}
+	}
 	return r
 }
 
@@ -425,11 +438,15 @@ func (s *scanner) subValue(a, b int) value {
 // str is the value of a string token; code inside it is read.
 func (s *scanner) str(t token) value {
 	v := value{k: kStr, a: t.a, b: t.b}
+	if t.m == t.n {
+		return v
+	}
 	if t.m == t.n+1 && !s.parts[t.n].code && !s.parts[t.n].wild {
 		v.s = s.parts[t.n].lit
 		s.keyString(v.s)
 		return v
 	}
+	var b strings.Builder
 	for i := t.n; i < t.m; i++ {
 		p := s.parts[i]
 		x := value{k: kStr, s: p.lit}
@@ -449,11 +466,15 @@ func (s *scanner) str(t token) value {
 		if x.k == kList && s.lang == Perl && len(x.list) == 1 {
 			x = x.list[0]
 		}
-		v = concat(v, x).at(t.a, t.b)
-		if v.k != kStr {
-			v = value{k: kStr, s: unknown, a: t.a, b: t.b}
+		if b.Len()+len(x.s) > maxString {
+			s.eff(Unknown)
+			b.Reset()
+			b.WriteString(unknown)
+			continue
 		}
+		b.WriteString(piece(x))
 	}
+	v.s = b.String()
 	s.keyString(v.s)
 	return v
 }

@@ -18,11 +18,7 @@ func (s *scanner) fold(path string, args []value) value {
 		if s.lang == Python && x.k == kAny && x.name != "" {
 			return value{kw: "chr", name: x.name}
 		}
-		v := value{k: kStr}
-		for _, n := range flatten(args) {
-			v = concat(v, char(n))
-		}
-		return v
+		return chars(flatten(args))
 	case "str", "String", "bytes", "bytearray", "pathlib.Path", "pathlib.PurePath", "Path", "tostring", "strval", "Pathname", "Pathname.new", "os.fspath",
 		"os.path.expanduser", "os.path.abspath", "os.path.realpath", "os.path.normpath":
 		if x.k == kList {
@@ -246,11 +242,11 @@ func (v value) items() []value {
 }
 
 func chars(ns []value) value {
-	v := value{k: kStr}
+	var b strings.Builder
 	for _, n := range ns {
-		v = concat(v, char(n))
+		b.WriteString(char(n).s)
 	}
-	return v
+	return text(b.String())
 }
 
 func words(v value) value {

@@ -345,7 +345,7 @@ func (l *lexer) angle() bool {
 			l.emit(token{kind: tHandle, text: l.src[a+1 : j], a: a, b: l.i})
 			return true
 		default: // a file pattern
-			if n := strings.IndexByte(l.src[a:l.b], '>'); n > 0 {
+			if n := strings.IndexByte(l.src[a:min(l.b, a+512)], '>'); n > 0 {
 				l.i++
 				l.str(tStr, a, ">", quoting{interp: "$"})
 				l.eff(Read)

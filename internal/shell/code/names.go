@@ -82,6 +82,7 @@ func (s *scanner) resolve(t token, global bool) value {
 	if bound {
 		v = s.constant(t.text).at(t.a, t.b)
 		v.name = t.text
+		v.code = v.code || s.lang == PHP // a function: variables have their sigil
 		return v
 	}
 	if e.do == ok {

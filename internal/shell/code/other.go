@@ -12,6 +12,12 @@ func (s *scanner) vim(a, b int) {
 }
 
 func (s *scanner) vimLine(a, b int) {
+	s.depth++
+	defer func() { s.depth-- }()
+	if s.depth > maxDepth {
+		s.eff(Unknown)
+		return
+	}
 	for a < b && strings.IndexByte(" \t:+\r", s.src[a]) >= 0 {
 		a++
 	}

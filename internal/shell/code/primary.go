@@ -290,6 +290,7 @@ func (s *scanner) attr(v value, name string, b int) value {
 		case none:
 			return value{k: kName, s: path, a: v.a, b: b}
 		default:
+			s.eff(e.eff)
 			return value{k: kName, s: path, a: v.a, b: b}
 		}
 	}

@@ -33,13 +33,14 @@ func (p *sedScript) delimited(c byte, regex bool) (a, b int) {
 	a = p.i
 	for p.i < p.b {
 		switch d := p.src[p.i]; {
+		case d == '[' && regex && c != '[' && !p.class():
+			regex = false // never closed: the others are not either
+
 		case d == '\\' && p.i+1 < p.b:
 			p.i++
 		case d == c:
 			p.i++
 			return a, p.i - 1
-		case d == '[' && regex && c != '[':
-			p.class()
 		}
 		p.i++
 	}
@@ -49,7 +50,7 @@ func (p *sedScript) delimited(c byte, regex bool) (a, b int) {
 }
 
 // class moves to the end of a bracket expression, if it has one on this line.
-func (p *sedScript) class() {
+func (p *sedScript) class() bool {
 	i := p.i + 1
 	if i < p.b && p.src[i] == '^' {
 		i++
@@ -59,7 +60,7 @@ func (p *sedScript) class() {
 	}
 	for i < p.b && p.src[i] != ']' && p.src[i] != '\n' {
 		if p.src[i] == '[' && i+1 < p.b && strings.IndexByte(":.=", p.src[i+1]) >= 0 {
-			if n := strings.Index(p.src[i+2:p.b], p.src[i+1:i+2]+"]"); n >= 0 {
+			if n := strings.Index(p.src[i+2:min(p.b, i+32)], p.src[i+1:i+2]+"]"); n >= 0 {
 				i += n + 3
 			}
 		}
@@ -67,7 +68,9 @@ func (p *sedScript) class() {
 	}
 	if i < p.b && p.src[i] == ']' {
 		p.i = i
+		return true
 	}
+	return false
 }
 
 func (p *sedScript) address() {

@@ -65,7 +65,11 @@ func (s *scanner) sqlNext(i, b int) (sqlToken, int) {
 		}
 		if body := rest[2 : 2+n]; strings.HasPrefix(body, "!") || strings.HasPrefix(body, "M!") {
 			s.eff(Unknown) // code for some servers
-			s.sql(i+3, i+2+n)
+			from := i + 3
+			for from < i+2+n && (isDigit(s.src[from]) || s.src[from] == '!') {
+				from++
+			}
+			s.sql(from, i+2+n)
 		} else if strings.Contains(body, "/*") { // nested in some dialects
 			s.eff(Unknown)
 		}
@@ -211,6 +215,7 @@ func (s *scanner) sqlStatement(toks []sqlToken) {
 	if toks[i].quote != 0 {
 		q.Verb = ""
 	}
+	plan := q.Verb == "EXPLAIN" && !s.sqlAnalyze(toks)
 	for j, t := range toks {
 		if t.quote != 0 {
 			continue
@@ -218,7 +223,9 @@ func (s *scanner) sqlStatement(toks []sqlToken) {
 		if t.up == "WHERE" {
 			q.Where = true
 		}
-		s.sqlWord(toks, j)
+		if !plan {
+			s.sqlWord(toks, j)
+		}
 	}
 	verb := q.Verb
 	if verb == "EXPLAIN" || verb == "WITH" || verb == "DESC" || verb == "DESCRIBE" {

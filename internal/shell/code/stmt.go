@@ -121,6 +121,9 @@ func (s *scanner) keyword(t token, k int) value {
 		}
 		return value{code: true, a: t.a, b: s.last()}
 	}
+	if t.text == "do" && s.lang == Perl && !s.isOp(s.pos, "{") {
+		s.eff(Import | Eval)
+	}
 	if n := s.peek(); n.kind == tEnd || s.pos >= s.end || n.kind == tOp && (n.text == "{" || n.text == "}" || n.text == ")") {
 		return value{a: t.a, b: t.b}
 	}
