@@ -1,6 +1,8 @@
 package command
 
 import (
+	"strings"
+
 	"hermes/internal/guard"
 )
 
@@ -10,7 +12,7 @@ func deletes() table {
 		{
 			Key:    "delete in root path",
 			Harms:  guard.Host,
-			Match:  all(runs("rm", "unlink", "rmdir"), operand(isForeign)),
+			Match:  all(runs("rm", "unlink", "rmdir"), operand(isForeign), not(when(sweeps))),
 			Why:    "deletes outside the work tree",
 			Remedy: "delete inside the work tree or in /tmp: `rm -rf /tmp/scratch`",
 			Hits:   []string{"rm /home/u/notes.txt", "rm -f ~/x", "rm -rf /home/user/x", "rm /etc", "rm ../../x", "rm -rf /tmp/*", "sudo rm -f /var/log/syslog"},
@@ -19,19 +21,19 @@ func deletes() table {
 		{
 			Key:    "recursive delete",
 			Harms:  guard.Work,
-			Match:  all(runs("rm"), when(recursive(true)), operand(isKept)),
+			Match:  all(runs("rm"), when(recursive(true)), operand(isKept), not(when(sweeps))),
 			Why:    "deletes folders with all they hold",
 			Remedy: "name the files, or move the folder: `mv mydir /tmp/mydir`",
 			Hits:   []string{"rm -r mydir", "rm -fr .", "rm -rf .git", `rm -rf "$DIR"`, "sudo rm -rfv /var/log", "rm -rf src/*", "find . -name x -exec rm -rf {} +"},
 			Passes: []string{
-				"rm -rf node_modules", "rm -rf build dist/", "rm -rf /tmp/test", "rm --force x", "rm -f results.json", "rm -rf ./target/debug", "rm -rf foo.egg-info",
+				"rm -rf node_modules", "rm -rf build dist/", "rm -rf /tmp/test", "rm --force x", "rm -f results.json", "rm -rf ./target/debug", "rm -rf foo.egg-info", "find . -name node_modules -type d -prune -exec rm -rf {} +",
 				"mv mydir /tmp/mydir",
 			},
 		},
 		{
 			Key:    "recursive delete (long flag)",
 			Harms:  guard.Work,
-			Match:  all(runs("rm"), flag("--recursive"), operand(isKept)),
+			Match:  all(runs("rm"), flag("--recursive"), operand(isKept), not(when(sweeps))),
 			Why:    "deletes folders with all they hold",
 			Remedy: "name the files, or move the folder: `mv mydir /tmp/mydir`",
 			Hits:   []string{"rm --recursive mydir", "rm --recursive --force ../x"},
@@ -65,6 +67,17 @@ func recursive(early bool) test {
 		}
 		return at(c.args(i)[o.arg]), before == early
 	}
+}
+
+// sweeps holds for rm run by a find that finds only what is made again or temporary.
+func sweeps(c *ctx, i int) (span, bool) {
+	for p := c.cmd(i).Parent; p >= 0; p = c.cmd(p).Parent {
+		if c.name(p) == "find" {
+			_, ok := regrownOnly(c, p)
+			return span{}, ok && strings.HasPrefix(c.cmd(i).How, "-exec")
+		}
+	}
+	return span{}, false
 }
 
 // isForeign tells whether deleting the target reaches outside the work tree and temporary directories.

@@ -52,6 +52,9 @@ func compileDeny(entries []string) denyList {
 	return d
 }
 
+// any tells whether there is an entry at all.
+func (d *denyList) any() bool { return d.byPrefix != nil || d.open != nil }
+
 // byTail tells whether a glob reads "*word …": it means a program, wherever it is installed, not a mention of it.
 func byTail(g string) bool {
 	for k := 1; k < len(g); k++ {
@@ -91,7 +94,7 @@ func longestLiteral(g string) string {
 
 // match appends a finding when an entry matches the text or a command in it.
 func (d *denyList) match(out []guard.Finding, p *shell.Program) []guard.Finding {
-	if d.byPrefix == nil && d.open == nil {
+	if !d.any() {
 		return out
 	}
 	raw := strings.ToLower(strings.TrimSpace(p.Text))

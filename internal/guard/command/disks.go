@@ -67,9 +67,9 @@ func volumes() table {
 			Key:   "removal of a storage volume",
 			Harms: guard.Host,
 			Match: either(
-				runs("lvremove", "vgremove", "pvremove", "lvreduce", "vgreduce"),
+				all(runs("lvremove", "vgremove", "pvremove", "lvreduce", "vgreduce"), not(flag("-t", "--test"))),
 				all(runs("zpool"), sub("destroy|labelclear|remove")),
-				all(runs("zfs"), sub("destroy|rollback")),
+				all(runs("zfs"), sub("destroy|rollback"), not(flag("-n"))),
 				all(runs("btrfs"), sub("subvolume|device|su|sub", "delete|remove|del")),
 				all(runs("mdadm"), flag("--stop", "-S", "--remove", "-r", "--fail", "-f")),
 				all(runs("cryptsetup"), word("luksFormat", "luksErase", "erase", "luksKillSlot", "luksRemoveKey")),

@@ -71,6 +71,7 @@ type ctx struct {
 	facts *Facts
 	lines []*line // options and operands of each command, as far as asked for
 	found []hit
+	judge func(p *shell.Program, f *Facts) []hit // judges a text of its own, such as a script
 
 	windows     []winsh.Hit
 	windowsDone bool
@@ -92,7 +93,7 @@ func (c *ctx) payload(i int) *shell.Payload { return &c.prog.Payloads[i] }
 // judge tries all rules that can apply and returns what they found, in table order.
 func judge(p *shell.Program, f *Facts) []hit {
 	x := rules()
-	c := &ctx{prog: p, facts: f, lines: make([]*line, len(p.Commands))}
+	c := &ctx{prog: p, facts: f, lines: make([]*line, len(p.Commands)), judge: judge}
 	for i := range p.Commands {
 		cmd := &p.Commands[i]
 		if !c.asksOnly(i) {
@@ -115,6 +116,9 @@ func judge(p *shell.Program, f *Facts) []hit {
 		c.try(x, x.load, i, p.Payloads[i].Command)
 	}
 	for i := range p.Notes {
+		if n := p.Notes[i].Command; n >= 0 && c.asksOnly(n) {
+			continue
+		}
 		c.try(x, x.note, i, p.Notes[i].Command)
 	}
 	c.try(x, x.text, 0, -1)
@@ -143,6 +147,9 @@ func (c *ctx) add(r *Rule, n int, s span, cmd int) {
 		Tier: r.Tier, Rule: r.Key, Reason: r.Why, Remedy: r.Remedy, Harms: r.Harms, Sticky: r.Sticky,
 		Start: s.start, End: s.end,
 	}}
+	if r.Say != nil {
+		h.Reason = r.Say(c, cmd)
+	}
 	if cmd >= 0 {
 		c.placed(&h.Finding, cmd)
 	}

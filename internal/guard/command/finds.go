@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"hermes/internal/guard"
+	"hermes/internal/shell"
 )
 
 // find and xargs that delete: rows 61 to 65.
@@ -111,10 +112,28 @@ func regrownOnly(c *ctx, i int) (span, bool) {
 	if safe {
 		return span{}, true
 	}
+	if c.narrowTemp(i, starts) {
+		return span{}, true
+	}
 	if !inside {
 		return span{}, false
 	}
 	return span{}, onlyNames(c, i)
+}
+
+// narrowTemp tells whether find starts only in directories for temporary files and takes some of what is there.
+func (c *ctx) narrowTemp(i int, starts []shell.Word) bool {
+	if !narrow(c.args(i)) {
+		return false
+	}
+	for _, w := range starts {
+		for _, t := range c.targets(w, c.cmd(i).Dir) {
+			if t.maybe || !c.isTemp(t) && t.path != "/tmp" && t.path != "/var/tmp" && t.path != c.tempDir() {
+				return false
+			}
+		}
+	}
+	return len(starts) > 0
 }
 
 // onlyNames tells whether find's tests let only names through that builds make again.

@@ -20,7 +20,7 @@ func grammarOf(name string) grammar {
 	case "git log", "git diff", "git show":
 		return grammar{short: "nSGLO", long: "grep author since until after before format output"}
 	case "docker", "podman", "nerdctl":
-		return grammar{short: "cHl", sub: true, posix: true, loose: true, bools: "D debug tls tlsverify v version r remote q quiet syslog trace noout " +
+		return grammar{short: "cHl", sub: true, posix: true, loose: true, bools: "D debug tls tlsverify v version r remote syslog trace noout " +
 			"transient-store h help",
 			long: "config context host log-level tlscacert tlscert tlskey url connection identity root runroot storage-driver storage-opt " +
 				"cgroup-manager conmon events-backend hooks-dir module network-config-dir out ssh tmpdir volumepath namespace address"}

@@ -89,11 +89,29 @@ func script(stdin bool) test {
 		case code.Awk, code.Sed, code.SQL, code.Vim, code.Make:
 			return span{}, false
 		}
-		if p.File != "" || (p.How == "stdin") != stdin || p.Report.Effects.Harmless() {
+		if p.File != "" || (p.How == "stdin") != stdin || (p.Report.Effects &^ code.Import).Harmless() {
+			return span{}, false
+		}
+		if p.Lang == code.Unlisted && len(p.Text.Holes) == 0 && !suspicious(p.Text.Text) {
 			return span{}, false
 		}
 		return at(p.Text), true
 	}
+}
+
+// suspicious tells whether text in a language that is not read speaks of anything but computing and printing.
+func suspicious(s string) bool {
+	s = strings.ToLower(s)
+	for _, word := range [...]string{
+		"system", "exec", "spawn", "popen", "process", "shell", "`", "run(", "run ", "command", "delete", "remove", "unlink", "rm", "rename", "write", "open", "save", "create",
+		"drop", "insert", "update", "truncate", "shutdown", "kill", "socket", "http", "url", "download", "fetch", "connect", "eval", "load", "require", "import", "copy", "move",
+		"chmod", "/etc", "~", "getenv", "quit(", "os.", "file",
+	} {
+		if strings.Contains(s, word) && !(word == "system" && strings.Contains(s, "system.version")) {
+			return true
+		}
+	}
+	return false
 }
 
 // opaqueShell holds for a shell whose -c has no text, or text that is not known.

@@ -10,7 +10,15 @@ import (
 // A gateway that a supervisor restarts must not be stopped by what runs in it: it would come back, run the same text
 // and stop again.
 func lifecycle() table {
-	own := &Facts{Supervised: true, Profile: "zeus"}
+	own := &Facts{Supervised: true, Profile: "zeus", File: func(path string) (string, bool) {
+		switch path {
+		case "/srv/stop.sh":
+			return "#!/bin/bash\nhermes gateway stop\n", true
+		case "/srv/tool":
+			return "\x7fELF\x02\x00hermes gateway stop\n", true
+		}
+		return "", false
+	}}
 	const remedy = "ask the owner to do it from outside: `hermes gateway status`"
 	row := func(key, why string, m match, hits, passes []string) Rule {
 		return Rule{
@@ -49,6 +57,10 @@ func lifecycle() table {
 			match{on: onNote, test: looseGateway},
 			[]string{"echo \"unbalanced\nhermes gateway restart"},
 			[]string{"echo \"unbalanced\nls", "this restarts the payment gateway"}),
+		row("script that stops the supervised gateway", "runs a referenced script that stops the gateway",
+			when(runsScript),
+			[]string{"/srv/stop.sh", "cd /srv && ./stop.sh --now"},
+			[]string{"/srv/tool list", "ls /srv/stop.sh"}),
 		{
 			Key: "script that cannot be read, in a supervised gateway", Tier: guard.Lifecycle, Harms: guard.Host,
 			Match: all(supervised(onNote), noted(shell.UnreadScript)), Why: "runs a referenced script that cannot be scanned for commands that stop the gateway",
@@ -63,6 +75,28 @@ func lifecycle() table {
 // supervised holds in a process that a supervisor restarts.
 func supervised(on trigger) match {
 	return match{on: on, test: func(c *ctx, _ int) (span, bool) { return span{}, c.facts.Supervised }}
+}
+
+// runsScript holds when the command is a script, by its path, whose text would be refused here.
+func runsScript(c *ctx, i int) (span, bool) {
+	args := c.args(i)
+	if c.facts.File == nil || len(args) == 0 || len(args[0].Holes) > 0 || !strings.Contains(args[0].Text, "/") {
+		return span{}, false
+	}
+	path := c.resolve(args[0].Text, args[0], c.cmd(i).Dir).path
+	text, ok := c.facts.File(path)
+	if !ok || strings.IndexByte(text, 0) >= 0 {
+		return span{}, false
+	}
+	inner := *c.facts
+	inner.File = nil
+	p := shell.Parse(text, shell.Options{Home: inner.Home, Dir: inner.Dir, Env: inner.Env})
+	for _, h := range c.judge(&p, &inner) {
+		if h.Tier == guard.Lifecycle {
+			return at(args[0]), true
+		}
+	}
+	return span{}, false
 }
 
 // ownGateway holds when hermes is told to stop the gateway of this process's own profile.

@@ -34,7 +34,7 @@ func limits() table {
 			Match:  noted(shell.TooLong, shell.TooDeep, shell.TooMuch),
 			Why:    "needs more work than is spent on one command",
 			Remedy: "write it to a script file and run that: `bash ./script.sh`",
-			Hits:   []string{"echo {1..9999}{1..9999}"},
+			Hits:   []string{strings.Repeat("sudo ", 400) + "ls"},
 			Passes: []string{"echo $(echo $(echo x))"},
 		},
 		{
@@ -46,6 +46,16 @@ func limits() table {
 			Remedy: "close the quotes",
 			Hits:   []string{`grep -P "(safe|reboot) audit.log`, `sort --compress-program="sh -c 'unterminated names"`, `echo "x`},
 			Passes: []string{`grep -o "[^\"]*" file`, "echo 'x'"},
+		},
+		{
+			Key:    "command parser limit or malformed executable payload",
+			Tier:   guard.Limit,
+			Harms:  guard.Host | guard.Work,
+			Match:  all(runs("grep", "egrep"), when(unfinished)),
+			Why:    "ends in an option that needs a value",
+			Remedy: "give the pattern: `grep -P -e x file`",
+			Hits:   []string{"grep -P -e", "grep -P --", "egrep -f"},
+			Passes: []string{"grep -P -e x file", "grep -c x f", "grep -e `echo needle` file"},
 		},
 	}
 }
@@ -63,4 +73,26 @@ func tooLarge(c *ctx) (span, bool) {
 		}
 	}
 	return span{}, separators >= maxSeparators || len(s) > maxChars && utf8.RuneCountInString(s) > maxChars || separators == 0 && utf8.RuneCountInString(s) > maxUnbroken
+}
+
+// unfinished holds for grep whose last word is an option without the value it needs, or that has no pattern at all.
+func unfinished(c *ctx, i int) (span, bool) {
+	args := c.args(i)
+	if len(args) < 2 {
+		return span{}, false
+	}
+	last := args[len(args)-1]
+	switch last.Text {
+	case "-e", "-f", "-m", "-A", "-B", "-C", "--regexp", "--file":
+		for _, o := range c.line(i).opts {
+			if o.arg == len(args)-1 {
+				return at(last), true
+			}
+		}
+	case "--":
+		if _, ok := c.opt(i, "-e", "-f", "--regexp", "--file"); !ok && len(c.line(i).operands) == 0 {
+			return at(last), true
+		}
+	}
+	return span{}, false
 }

@@ -267,8 +267,11 @@ func word(words ...string) match {
 // asksOnly tells whether command i only prints help, a version, or what it would do.
 func (c *ctx) asksOnly(i int) bool {
 	args := c.args(i)
-	if len(args) < 2 || carries(c.name(i)) {
+	if len(args) < 2 {
 		return false
+	}
+	if carries(c.name(i)) {
+		return c.helpOnly(i)
 	}
 	for k, w := range args[1:] {
 		switch t := w.Text; {
@@ -284,6 +287,26 @@ func (c *ctx) asksOnly(i int) bool {
 			return !c.taken(i, k+1)
 		case strings.HasPrefix(t, "--dry-run="):
 			return t != "--dry-run=none" && t != "--dry-run=false" && !c.taken(i, k+1)
+		}
+	}
+	return false
+}
+
+// helpOnly tells whether a program that may carry another command is asked for help about a subcommand that carries none.
+func (c *ctx) helpOnly(i int) bool {
+	switch c.name(i) {
+	case "docker", "podman", "nerdctl", "kubectl", "oc", "hermes":
+	default:
+		return false
+	}
+	for _, w := range c.args(i)[1:] {
+		switch t := w.Text; {
+		case t == "run" || t == "exec" || t == "create" || t == "debug" || t == "--" || len(w.Holes) > 0:
+			return false
+		case t == "--help" || t == "-h" && c.name(i) == "hermes":
+			return true
+		case strings.HasPrefix(t, "--dry-run") && t != "--dry-run=none" && t != "--dry-run=false":
+			return true
 		}
 	}
 	return false

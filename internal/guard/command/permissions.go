@@ -12,7 +12,7 @@ func permissions() table {
 		{
 			Key:    "world/other-writable permissions",
 			Harms:  guard.Host,
-			Match:  all(runs("chmod"), when(openMode)),
+			Match:  all(runs("chmod"), not(flag("--recursive")), when(openMode)),
 			Why:    "lets every user on the machine change the file",
 			Remedy: "give only what is needed: `chmod 755 script.sh`",
 			Hits:   []string{"chmod 777 x", "chmod -R 666 dir", "chmod o+w x", "chmod a+rwx x", "chmod +w,o+w x", "chmod 0777 /tmp/x", "chmod u+x,a+w f", "chmod 1777 d", "chmod ugo+rwx x"},

@@ -74,11 +74,24 @@ func (c *ctx) isVital(t target) bool {
 // isTemp tells whether the target is inside a directory for temporary files, without being the whole of it.
 func (c *ctx) isTemp(t target) bool {
 	p := t.path
+	if t.blind && wholeUnknown(p) {
+		return false
+	}
 	if p == "" || t.all && (p == "/tmp" || p == "/var/tmp" || p == c.facts.TempDir) {
 		return false
 	}
 	return inside(p, "/tmp") || inside(p, "/var/tmp") || inside(p, "/dev/shm") || c.facts.TempDir != "" && inside(p, c.facts.TempDir) ||
 		strings.HasPrefix(p, "/var/folders/")
+}
+
+// wholeUnknown tells whether nothing is known of the first element below a directory for temporary files.
+func wholeUnknown(p string) bool {
+	n := strings.IndexByte(p, 0)
+	if n < 1 || p[n-1] != '/' {
+		return false
+	}
+	dir := p[:n-1]
+	return (dir == "/tmp" || dir == "/var/tmp" || dir == "/dev/shm") && (n+1 == len(p) || p[n+1] == '/')
 }
 
 // inTree tells whether the target is inside the directory the text starts in, or a relative path that stays there.
@@ -140,9 +153,13 @@ func regrownDir(name string) bool {
 // regrownFile names the files that builds and tools leave behind.
 func regrownFile(name string) bool {
 	switch path.Ext(name) {
-	case ".o", ".obj", ".a", ".so", ".dylib", ".pyc", ".pyo", ".class", ".log", ".tmp", ".temp", ".swp", ".swo", ".gcda", ".gcno", ".gcov", ".elc",
-		".tsbuildinfo", ".d", ".lo", ".la", ".pid", ".bak", ".orig", ".rej", ".coverage", ".prof", ".test", ".exe", ".pdb", ".ilk", ".hi", ".cmi",
-		".cmo", ".cmx", ".aux", ".toc", ".synctex", ".fls", ".fdb_latexmk", ".whl":
+	case ".o", ".obj", ".pyc", ".pyo", ".class", ".log", ".gcda", ".gcno", ".gcov", ".elc",
+		".tsbuildinfo", ".lo", ".la", ".coverage", ".pdb", ".ilk", ".hi", ".cmi",
+		".cmo", ".cmx", ".aux", ".toc", ".synctex", ".fls", ".fdb_latexmk":
+		return true
+	}
+	switch name {
+	case "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lockb", "bun.lock", "poetry.lock", "uv.lock", "Pipfile.lock", "Gemfile.lock", "composer.lock", "Cargo.lock":
 		return true
 	}
 	return strings.HasPrefix(name, ".coverage.") || strings.HasPrefix(name, "npm-debug.log") || strings.HasPrefix(name, "yarn-error.log")

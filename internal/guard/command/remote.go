@@ -208,25 +208,28 @@ func substitutes(forms ...string) test {
 
 // made tells whether a word holds the output of such a command. forms are the ways it may be written.
 func (c *ctx) made(w shell.Word, is func(c *ctx, i int) bool, forms ...string) bool {
-	for _, h := range w.Holes {
-		if h.Kind == shell.Output && h.Name != "" && has(forms, "$(") {
-			word, _, _ := cut(strings.TrimSpace(h.Name), ' ')
-			for n := range c.prog.Commands {
-				if c.prog.Commands[n].Name == base(word) && is(c, n) {
-					return true
-				}
-			}
-		}
-	}
-	written := false
-	for _, f := range forms {
-		written = written || strings.Contains(w.Raw, f)
-	}
-	if !written {
+	if len(w.From) == 0 {
 		return false
 	}
-	for n := range c.prog.Commands {
-		if cmd := &c.prog.Commands[n]; cmd.Start >= w.Start && cmd.End <= w.End && cmd.Start < cmd.End && is(c, n) {
+	if w.Raw != "" && !strings.Contains(w.Raw, "$") || strings.HasPrefix(w.Raw, "<(") {
+		written := false
+		for _, f := range forms {
+			written = written || strings.Contains(w.Raw, f)
+		}
+		if !written {
+			return false
+		}
+	} else if !has(forms, "$(") {
+		return false
+	}
+	for _, n := range w.From {
+		if n < 0 || n >= len(c.prog.Commands) {
+			continue
+		}
+		if is(c, n) {
+			return true
+		}
+		if _, ok := c.upstream(n, is, 16); ok {
 			return true
 		}
 	}

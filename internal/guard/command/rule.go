@@ -9,16 +9,17 @@ import (
 //
 // To add one, add a row to the table of its domain: the examples are its tests and its documentation.
 type Rule struct {
-	Key    string      // stable: shown, stored in allow-lists, audited
-	Tier   guard.Tier  // zero means guard.Danger
-	Harms  guard.Harms // what a person should fear
-	Why    string      // one phrase
-	Remedy string      // what to do instead; commands in it stand between backquotes and are tested to pass
-	Match  match       // when it applies
-	Hits   []string    // texts that must give a finding of this rule
-	Passes []string    // texts that must not
-	Sticky bool        // no mode and no allow-list lifts it
-	Facts  *Facts      // what the examples are judged against; nil means nothing is known
+	Key    string                       // stable: shown, stored in allow-lists, audited
+	Tier   guard.Tier                   // zero means guard.Danger
+	Harms  guard.Harms                  // what a person should fear
+	Why    string                       // one phrase
+	Remedy string                       // what to do instead; commands in it stand between backquotes and are tested to pass
+	Match  match                        // when it applies
+	Hits   []string                     // texts that must give a finding of this rule
+	Passes []string                     // texts that must not
+	Say    func(c *ctx, cmd int) string // the reason when it depends on the text; may be nil
+	Sticky bool                         // no mode and no allow-list lifts it
+	Facts  *Facts                       // what the examples are judged against; nil means nothing is known
 }
 
 type table []Rule

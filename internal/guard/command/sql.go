@@ -37,15 +37,17 @@ func sql() table {
 			Hits:   []string{`psql -c "TRUNCATE TABLE users;"`, `mysql -e "truncate logs"`},
 			Passes: []string{"truncate -s 0 app.log", `psql -c "SELECT 1"`},
 		},
-		{
-			Key:    "SQL typed as a command",
-			Harms:  guard.Remote | guard.Work,
-			Match:  all(runs("drop", "delete", "truncate"), when(typedSQL)),
-			Why:    "is a statement that deletes what a database holds",
-			Remedy: "give it to the database program, which is judged by what it would do",
-			Hits:   []string{"DROP TABLE users", "DELETE FROM users", "truncate table users"},
-			Passes: []string{"truncate -s 0 x", "delete x", "DELETE FROM users WHERE id=1"},
-		},
+		typed("SQL DROP", "drop", "deletes a table or a database", "DROP TABLE users", "drop x"),
+		typed("SQL DELETE without WHERE", "delete", "deletes every row of the table", "DELETE FROM users", "DELETE FROM users WHERE id=1"),
+		typed("SQL TRUNCATE", "truncate", "deletes every row of the table", "truncate table users", "truncate -s 0 x"),
+	}
+}
+
+// typed is the row for a statement that is typed as a command.
+func typed(key, program, why, hit, pass string) Rule {
+	return Rule{
+		Key: key, Harms: guard.Remote | guard.Work, Match: all(runs(program), when(typedSQL)), Why: why,
+		Remedy: "give it to the database program, which is judged by what it would do", Hits: []string{hit}, Passes: []string{pass},
 	}
 }
 

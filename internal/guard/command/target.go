@@ -23,6 +23,9 @@ type target struct {
 func (c *ctx) targets(w shell.Word, dir shell.Word) []target {
 	var buf [2]target
 	out := buf[:0]
+	if raw := strings.Trim(w.Raw, `"'`); len(raw) > 3 && windowsPath(raw) && strings.IndexByte(raw, '\\') > 0 {
+		return append(out, c.resolve(raw, w, dir)) // a shell for Windows keeps the backslashes
+	}
 	text, open, vanish := c.fill(w)
 	if !open {
 		return append(out, c.resolve(text, w, dir))
@@ -66,7 +69,7 @@ func (c *ctx) fill(w shell.Word) (text string, open, vanish bool) {
 		}
 		b.WriteByte(0)
 		open = true
-		vanish = vanish && (h.Kind == shell.Variable || h.Kind == shell.Output)
+		vanish = vanish && !h.Set && (h.Kind == shell.Variable || h.Kind == shell.Output)
 	}
 	return b.String(), open, vanish
 }

@@ -121,8 +121,23 @@ func dynamicCode(c *ctx, k int) (span, bool) {
 		case "eval", "source", ".":
 			return where, !printsSetup(c, n.Command)
 		}
+		if strings.HasPrefix(n.Text, "$(cat ") && fromFile(c, n.Command) {
+			return where, false
+		}
 	}
 	return where, true
+}
+
+// fromFile holds when what command i runs comes from a file that is named: that is running a script.
+func fromFile(c *ctx, i int) bool {
+	for ; i >= 0; i = c.cmd(i).Parent {
+		for _, r := range c.cmd(i).Redirs {
+			if r.Op == "<" && len(r.Target.Holes) == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // printsSetup tells whether the words of an eval or source are made only of the output of programs that print set-up code.
