@@ -123,8 +123,12 @@ func toolGrammar(c *Command, name string) (hs []handoff, query, ok bool) {
 	case "man":
 		f = man
 	case "sort", "rg", "ag", "rsync", "split", "cpio", "zip", "tcpdump", "less", "more", "most", "ed", "red", "hg", "svn",
-		"wget", "go", "fzf", "sk", "apt", "apt-get", "aptitude", "dpkg", "openvpn", "socat", "nc", "ncat", "netcat":
+		"wget", "go", "fzf", "sk", "apt", "apt-get", "aptitude", "dpkg", "openvpn", "socat", "nc", "ncat", "netcat",
+		"bat", "batcat", "delta", "just", "aria2c", "yt-dlp", "youtube-dl", "dmsetup", "mail", "mailx", "s-nail", "mutt", "pandoc":
 		f = carrying
+	case "cmake", "gcc", "cc", "g++", "c++", "clang", "clang++", "c99", "c89", "gfortran", "gs", "ghostscript", "dvips", "tex", "latex",
+		"pdflatex", "xelatex", "lualatex", "pdftex", "xetex", "luatex", "latexmk", "puppet", "jrunscript", "gimp", "nmap":
+		f = apps
 	default:
 		return nil, false, false
 	}
@@ -145,16 +149,16 @@ func silent(name string) bool {
 		"hexdump", "strings", "nm", "objdump", "curl", "dig", "host", "nslookup", "ping", "ss", "netstat", "lsof",
 		"df", "du", "free", "uname", "hostname", "id", "whoami", "groups", "users", "who", "w", "last", "tty", "stty", "printenv",
 		"apt-cache", "rpm", "yum", "dnf", "zypper", "pacman", "apk", "brew", "port", "snap",
-		"pkg", "emerge", "winget", "choco", "scoop", "pip", "pip3", "gem", "cargo", "rustc", "gcc", "cc", "clang",
+		"pkg", "emerge", "winget", "choco", "scoop", "pip", "pip3", "gem", "cargo", "rustc",
 		"systemctl", "service", "journalctl", "loginctl", "launchctl", "gh", "glab", "helm", "terraform", "aws", "az", "redis-cli",
 		"trap", "eval", "source", ".", "ulimit", "umask", "powershell", "pwsh", "cmd", "dd", "mkfs", "shutdown", "reboot", "halt",
 		"poweroff", "unzip", "7z", "gzip", "gunzip", "bzip2", "xz", "zstd", "column", "fold", "fmt", "nl", "tac", "rev", "shuf",
-		"cmake", "ctest", "ninja", "just", "task", "pytest", "jest", "eslint", "prettier", "tsc", "code", "open", "xdg-open",
+		"ctest", "ninja", "task", "pytest", "jest", "eslint", "prettier", "tsc", "code", "open", "xdg-open",
 		"useradd", "usermod", "userdel", "chsh", "visudo", "update-alternatives", "ldd", "look", "locate", "mlocate", "complete",
-		"compgen", "ack", "ugrep", "ug", "rga", "pt", "sift", "ast-grep", "sg-grep", "semgrep", "sd", "comby", "bat", "batcat", "delta",
+		"compgen", "ack", "ugrep", "ug", "rga", "pt", "sift", "ast-grep", "sg-grep", "semgrep", "sd", "comby",
 		"glow", "mdcat", "gum", "dialog", "whiptail", "zenity", "kdialog", "yad", "toilet", "lolcat", "boxes", "espeak", "xclip", "xsel",
 		"pbcopy", "wl-copy", "tput", "getopt", "getopts", "shellcheck", "shfmt", "hadolint", "hermes", "gsutil", "mc", "s3cmd", "s5cmd",
-		"hdfs", "hadoop", "rclone", "restic", "borg", "jj", "sl", "fossil", "p4", "cvs", "virsh", "openstack", "nova", "vboxmanage", "prlctl",
+		"bq", "hdfs", "hadoop", "rclone", "restic", "borg", "jj", "sl", "fossil", "p4", "cvs", "virsh", "openstack", "nova", "vboxmanage", "prlctl",
 		"qm", "pct", "ipmitool", "fastboot", "vmrun", "doctl", "hcloud", "linode-cli", "ibmcloud", "oci", "scw", "supervisorctl", "pm2",
 		"forever", "nomad", "consul", "etcdctl", "zfs", "zpool", "btrfs", "lvm", "sudoedit", "dpkg-query", "pacman-key", "logger", "wall", "say", "notify-send", "figlet", "cowsay", "debconf-show", "equivs-build", "checkinstall":
 		return true

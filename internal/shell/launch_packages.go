@@ -56,6 +56,9 @@ func packageVerb(name string, s *optScan) (program, ok bool) {
 		return false, false
 	}
 	switch {
+	case name == "npm" && verb.Is("explore"):
+		_, ok := s.take()
+		return false, ok
 	case name == "npm" && (verb.Is("exec") || verb.Is("x")), name == "pipx" && verb.Is("run"),
 		(name == "pnpm" || name == "yarn") && verb.Is("dlx"):
 		return true, true

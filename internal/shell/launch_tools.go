@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"hermes/internal/shell/code"
+)
 
 // carrier is a row of the table of tools with options whose value is a program to run.
 type carrier struct {
@@ -66,7 +70,7 @@ func netCarrierOf(name string) (carrier, bool) {
 		return carrier{runs: "e c exec sh-exec", short: "c:e:g:G:i:I:m:M:O:o:p:P:q:s:T:V:w:W:X:x:d:",
 			long: "exec= sh-exec= lua-exec= source= source-port= delay= idle-timeout= wait= output= hex-dump= proxy= proxy-type= proxy-auth= max-conns= allow= deny= help version"}, true
 	}
-	return carrier{}, false
+	return appCarrierOf(name)
 }
 
 // carrying reads tools that run something only because an option, or their input, says so.
@@ -102,7 +106,14 @@ func carrying(c *Command) ([]handoff, bool) {
 		case s.key == "help" && !s.has, s.key == "version" && !s.has:
 			return nil, true
 		case s.has && listed(k.runs, s.key):
+			if w := s.val; s.key == "exec" && strings.HasPrefix(w.Text, "!") { // mail
+				hs = say(hs, "--exec", w.Slice(1), systemShell)
+				continue
+			}
 			hs = say(hs, dashed(s.key), s.val, systemShell)
+		case s.has && (s.key == "lua-exec" || s.key == "lua-filter" || s.key == "L" && name == "pandoc"):
+			w := s.val
+			hs = append(hs, handoff{how: dashed(s.key), file: &w, lang: code.Lua})
 		case s.has && s.key == "rsync-path":
 			w := s.val
 			hs = append(hs, handoff{how: "--rsync-path", text: &w, place: Elsewhere})

@@ -67,6 +67,8 @@ func processLauncher(name string) *launcher {
 		return &launcher{short: "a:c:d:f:l:m:o:p:r:s:t:"}
 	case "chpst":
 		return &launcher{short: "u:U:e:/:n:l:L:m:d:o:p:f:c:t:C:b:vP012"}
+	case "bear", "intercept-build", "scan-build", "ccache", "distcc", "sccache", "icecc", "shx":
+		return &launcher{short: "o:j:", long: "output= append verbose help version"}
 	case "setlock":
 		return &launcher{short: "nNxX", skip: 1}
 	case "setuidgid", "envuidgid", "s6-setuidgid", "envdir", "s6-envdir", "argv0", "pgrphack", "fghack", "gosu", "su-exec":
