@@ -128,10 +128,13 @@ func (sc *scanner) headerValue(a assignment) {
 		return
 	}
 	v := sc.line[from:to]
-	if hasMark(v) || placeholder(v) || literal(v) || lookup(v) || !quoted && codeLike(v) {
+	if hasMark(v) || placeholder(v) || literal(v) || lookup(v) || !quoted && (a.quotedName || codeLike(v)) {
 		return
 	}
-	if len(v) >= 6 && (!only(v, letter) || len(v) >= 16) {
+	if n := sc.line[a.start]; n|0x20 != 'x' && !opaque(v) {
+		return // api-key and its like are names of fields, too
+	}
+	if u := has(v); len(v) >= 16 || len(v) >= 6 && (u&digit != 0 || u&lower != 0 && u&upper != 0) {
 		sc.add(kindAPIKey, a.start, from, to)
 	}
 }

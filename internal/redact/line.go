@@ -33,8 +33,15 @@ func (sc *scanner) words(i int) {
 				continue
 			}
 		}
-		if class[next]&afterKey != 0 && class[s[i-1]]&(keyTail|digit) != 0 {
-			sc.key(start, i)
+		if class[next]&afterKey != 0 {
+			switch last := class[s[i-1]]; {
+			case last&keyTail != 0:
+				if endsLikeName(s, start, i) {
+					sc.key(start, i)
+				}
+			case last&digit != 0 && (next == '=' || next == ':' && i-start >= 8):
+				sc.key(start, i)
+			}
 		}
 		if next < 0x20 || next >= 0x7f {
 			if joiner(s, i) > 0 {
@@ -122,7 +129,7 @@ func (sc *scanner) bridge(start, end int) int {
 		if !startsToken(sc.line, start) {
 			return 0
 		}
-		reach = 512
+		reach = 256
 	}
 	sc.flat, sc.index = sc.flat[:0], sc.index[:0]
 	i, pieces := start, 1
@@ -161,7 +168,7 @@ func (sc *scanner) bridgeLines(start int) {
 	}
 	sc.flat, sc.index = append(sc.flat[:0], sc.line[start:]...), sc.index[:0]
 	t := sc.text
-	i := sc.base + len(sc.line)
+	i := sc.lineEnd
 	best := hit{}
 	for range lines {
 		n := lineBreak(t, i)
@@ -185,19 +192,19 @@ func (sc *scanner) bridgeLines(start int) {
 		if kind, m := matchToken(string(sc.flat), 0); m > 0 {
 			u := has(string(sc.flat[:m]))
 			if back := len(sc.flat) - m; back < e-from && u&digit != 0 && u&letter != 0 {
-				best = hit{kind: kind, ctx: start, start: start, end: e - back - sc.base}
+				best = hit{kind: kind, ctx: start, start: start, end: len(sc.line) + e - back - sc.lineEnd}
 			}
 		}
 		i = e
 	}
 	if best.end > 0 {
-		next := sc.base + best.end
+		next := sc.lineEnd + best.end - len(sc.line)
 		if rest := len(t) - next; sc.more && rest <= maxLine && strings.IndexByte(t[next:], '\n') < 0 {
 			sc.undecided = start // the piece may not end within a line that is still to come
 			return
 		}
 		sc.hits = append(sc.hits, best)
-	} else if i >= len(t) && sc.more && i == sc.base+len(sc.line) {
+	} else if i >= len(t) && sc.more && i == sc.lineEnd {
 		sc.undecided = start
 	}
 }

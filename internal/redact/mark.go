@@ -42,7 +42,7 @@ func markAt(s string, i int) int {
 		j++
 	}
 	kind := s[i+len(markOpen) : j]
-	if len(kind) > maxKind || j >= len(s) || s[j] != ':' || !Kind(kind).valid() {
+	if kind == "" || len(kind) > maxKind || j >= len(s) || s[j] != ':' {
 		return 0
 	}
 	j++
@@ -52,7 +52,7 @@ func markAt(s string, i int) int {
 		}
 		j++
 	}
-	if !strings.HasPrefix(s[j:], markClose) {
+	if !strings.HasPrefix(s[j:], markClose) || !Kind(kind).valid() {
 		return 0
 	}
 	return j + len(markClose) - i

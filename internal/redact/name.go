@@ -48,7 +48,7 @@ func keywords(last byte) []keyword {
 
 var (
 	keywordsD = []keyword{{"password", pass, kindPassword}, {"passwd", pass, kindPassword}, {"pwd", pass, kindPassword}}
-	keywordsE = []keyword{{"passphrase", pass, kindPassword}, {"passcode", pass, kindPassword}, {"secret_value", strong, kindSecret}}
+	keywordsE = []keyword{{"passphrase", pass, kindPassword}, {"passcode", pass, kindPassword}}
 	keywordsH = []keyword{{"auth", strong, kindAuth}}
 	keywordsL = []keyword{{"key_material", strong, kindSecret}, {"keymaterial", strong, kindSecret}, {"credential", strong, kindSecret}}
 	keywordsN = []keyword{{"token", weak, kindToken}}
@@ -62,7 +62,11 @@ var (
 // name classifies a name such as AWS_SECRET_ACCESS_KEY, db.password or clientSecret: it must end in a credential word
 // that begins at a word edge. So keyboard, passage, secretary, tokenizer and author are no credentials.
 func name(n string) (strength, Kind) {
+	full := n
 	n = trimTail(n)
+	if full != n && strings.HasSuffix(full, "_value") && sameName(full[max(0, len(full)-12):], "secret_value") {
+		return strong, kindSecret
+	}
 	if n == "" {
 		return noName, ""
 	}
@@ -106,22 +110,41 @@ func sameName(a, b string) bool {
 	return true
 }
 
+// endsLikeName says whether s[start:end] may be a credential name, by its last three letters: a cheap first question,
+// asked of every word before "=", ":" or a quote.
+func endsLikeName(s string, start, end int) bool {
+	if end-start < 3 {
+		return end-start == 2 && sameName(s[start:end], "pw")
+	}
+	switch string([]byte{s[end-3] | 0x20, s[end-2] | 0x20, s[end-1] | 0x20}) {
+	case "key", "ken", "ret", "ord", "swd", "pwd", "uth", "ass", "ial", "jwt", "ion", "kie", "rer", "ase", "ode", "lue", "put",
+		"eys", "ens", "ets", "rds", "als", "wts", "hes", "ses", "ive", "rod", "est", "old", "new", "ary", "ain":
+		return true
+	}
+	return s[end-1]|0x20 == 'w' && sameName(s[end-2:end], "pw")
+}
+
 // trimTail takes off what may follow the credential word: a number, and words that do not change its meaning.
 func trimTail(n string) string {
 	for range 3 {
-		n = strings.TrimRight(n, "0123456789_-")
-		cut := n
-		for _, t := range [...]string{"_value", "_base", "_base64", "_prod", "_dev", "_test", "_staging", "_live", "_old", "_new", "_primary", "_secondary", "_plain", "_v"} {
-			if len(n) > len(t) && sameName(n[len(n)-len(t):], t) {
-				cut = n[:len(n)-len(t)]
-			}
+		for n != "" && class[n[len(n)-1]]&(digit|under|hyphen) != 0 {
+			n = n[:len(n)-1]
 		}
-		if cut == n {
+		k := strings.LastIndexByte(n, '_')
+		if k <= 0 || !tailWord(n[k+1:]) {
 			break
 		}
-		n = cut
+		n = n[:k]
 	}
 	return n
+}
+
+func tailWord(w string) bool {
+	switch strings.ToLower(w) {
+	case "value", "base", "prod", "test", "live", "old", "new", "primary", "secondary", "plain", "v":
+		return true
+	}
+	return false
 }
 
 // qualify looks at what stands before the word.

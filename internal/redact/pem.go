@@ -27,7 +27,7 @@ func (sc *scanner) pemBegin(at int) {
 	}
 	body := strings.TrimRight(sc.line[from:], " \t\r")
 	if body == "" {
-		sc.pem, sc.pemFrom, sc.pemCont, sc.pemOpen = pemBody, sc.base+len(sc.line)+1, false, false
+		sc.pem, sc.pemFrom, sc.pemCont, sc.pemOpen = pemBody, sc.lineEnd+1, false, false
 		return
 	}
 	// The frame's end is cut off, or the line is: mask what looks like a body.

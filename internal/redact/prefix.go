@@ -32,7 +32,7 @@ func matchToken(s string, i int) (kind Kind, end int) {
 		if !strings.HasPrefix(s[i:], p.lit) {
 			continue
 		}
-		if end := p.match(s, i+len(p.lit)); end > 0 {
+		if end := p.match(s, i); end > 0 {
 			return p.kind, end
 		}
 	}
@@ -64,8 +64,12 @@ func startsToken(s string, i int) bool {
 	return strings.HasPrefix(s[i:], "eyJ") || strings.HasPrefix(s[i:], "xox") || strings.HasPrefix(s[i:], "xapp-")
 }
 
-// match gives the end of the token whose body starts at s[b:], or 0.
-func (p *prefix) match(s string, b int) int {
+// match gives the end of the token that starts at s[i:] with p's literal, or 0.
+func (p *prefix) match(s string, i int) int {
+	b := i + len(p.lit)
+	if p.how == mixed && i > 0 && is(s[i-1], plus|equal) && s[i-1] != '=' {
+		return 0 // inside base64
+	}
 	e := run(s, b, p.body)
 	if p.max > 0 && e-b > p.max && p.how != exact {
 		e = b + p.max
@@ -86,7 +90,7 @@ func (p *prefix) match(s string, b int) int {
 	if e < len(s) && is(s[e], word) && n < 24 {
 		return 0
 	}
-	if !p.plausible(s[b:e]) {
+	if !p.plausible(s[b:e]) || p.how == mixed && e < len(s) && is(s[e], plus) {
 		return 0
 	}
 	return e

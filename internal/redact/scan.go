@@ -42,10 +42,11 @@ type scanner struct {
 	openKind Kind
 	login    bool // the last line named a login, so a bare password line belongs to it
 
-	line string // what is being looked at
-	base int    // where it lies in text
-	hits []hit  // of this line
-	out  []hit  // of the whole text, merged
+	line    string // what is being looked at
+	base    int    // where it lies in text
+	lineEnd int    // where the line ends in text
+	hits    []hit  // of this line
+	out     []hit  // of the whole text, merged
 
 	undecided int // first place whose result depends on text we do not have
 	work      int // steps of lookaround, for the test that it stays linear
@@ -182,7 +183,7 @@ func (sc *scanner) cutPoint(win string) int {
 
 // scanLine looks at one line, or at a piece of an overlong one, and appends what it found to sc.out.
 func (sc *scanner) scanLine(pos int, line string) {
-	sc.line, sc.base, sc.hits, sc.deadEnd = line, pos, sc.hits[:0], 0
+	sc.line, sc.base, sc.lineEnd, sc.hits, sc.deadEnd = line, pos, pos+len(line), sc.hits[:0], 0
 	sc.valueEnd, sc.headerEnd = 0, 0
 	skip := 0
 	if sc.tail {
@@ -195,14 +196,82 @@ func (sc *scanner) scanLine(pos int, line string) {
 		sc.r.known.find(line, func(k Kind, of string, start, end int) {
 			sc.hits = append(sc.hits, hit{kind: k, of: of, ctx: start, start: start, end: end})
 		})
+		if len(sc.hits) > 0 {
+			sc.besideKnown(skip)
+			return
+		}
 	}
-	if sc.mode != Off && len(line) >= 8 {
+	sc.look(skip)
+	sc.merge()
+}
+
+// look runs the passes of the mode over sc.line.
+func (sc *scanner) look(skip int) {
+	if sc.mode != Off && len(sc.line) >= 8 {
 		sc.words(skip)
 		sc.wholeLine()
 	} else {
 		sc.login = false
 	}
+}
+
+// besideKnown puts marks in the place of the known values of this line, looks at the result, and moves what it finds back
+// to where it lies in the text. So the second pass over the output sees exactly what the first one saw.
+func (sc *scanner) besideKnown(skip int) {
+	line := sc.line
+	known := joinKnown(append([]hit(nil), sc.hits...))
+	var b []byte
+	marks := make([]hit, len(known)) // where the marks are in the marked line
+	pos := 0
+	for i, h := range known {
+		b = append(b, line[pos:h.start]...)
+		marks[i].start = len(b)
+		b = sc.r.appendMark(b, h.kind, sc.r.sum(h.of))
+		marks[i].end = len(b)
+		pos = h.end
+	}
+	sc.line = string(append(b, line[pos:]...))
+	sc.hits = sc.hits[:0]
+	sc.look(min(skip, marks[0].start))
+	for i := range sc.hits {
+		h := &sc.hits[i]
+		h.ctx, h.start, h.end = moveBack(h.ctx, known, marks), moveBack(h.start, known, marks), moveBack(h.end, known, marks)
+	}
+	sc.hits, sc.line = append(sc.hits, known...), line
 	sc.merge()
+}
+
+// joinKnown sorts known values and joins those that overlap.
+func joinKnown(known []hit) []hit {
+	slices.SortStableFunc(known, func(a, b hit) int { return a.start - b.start })
+	out := known[:1]
+	for _, h := range known[1:] {
+		last := &out[len(out)-1]
+		if h.start >= last.end {
+			out = append(out, h)
+			continue
+		}
+		if h.end-h.start > last.end-last.start {
+			last.of = h.of
+		}
+		last.end = max(last.end, h.end)
+	}
+	return out
+}
+
+// moveBack gives the place in the line of a place in the marked line; within a mark that is the value's start.
+func moveBack(at int, known, marks []hit) int {
+	shift := 0
+	for i := range marks {
+		if at <= marks[i].start {
+			break
+		}
+		if at < marks[i].end {
+			return known[i].start
+		}
+		shift = known[i].end - marks[i].end
+	}
+	return at + shift
 }
 
 // tailEnd goes on masking what an overlong line was cut in; it gives where that ends.
@@ -292,6 +361,7 @@ func (sc *scanner) emit(h hit) {
 // render appends text with its hits replaced to dst.
 func (sc *scanner) render(dst []byte, text string) []byte {
 	pos := 0
+	dst = slices.Grow(dst, len(text)+len(sc.out)*32)
 	for _, h := range sc.out {
 		if h.start > len(text) {
 			break

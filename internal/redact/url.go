@@ -218,8 +218,8 @@ func (sc *scanner) wholeLine() {
 	if k := strings.IndexByte(s, '\t'); k > 0 && !sc.mid {
 		sc.cookieFile(k)
 	}
-	t := strings.TrimLeft(s, " \t")
-	sc.login = strings.HasPrefix(t, "login ") || strings.HasPrefix(t, "account ") && sc.login
+	t := s[blanks(s, 0):]
+	sc.login = strings.HasPrefix(t, "login ") || sc.login && strings.HasPrefix(t, "account ")
 }
 
 // strict masks named parameters of every link, relative ones too, and telephone numbers.

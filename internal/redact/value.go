@@ -106,7 +106,7 @@ func (sc *scanner) secretValue(v string, s strength, quoted bool) bool {
 		v = v[:256] // enough to judge by
 	}
 	sc.work += len(v)
-	if v == "" || hasMark(v) || placeholder(v) || literal(v) || lookup(v) {
+	if v == "" || len(v) < 4 && has(v)&alnum == 0 || hasMark(v) || placeholder(v) || literal(v) || lookup(v) {
 		return false
 	}
 	if sc.mode != Env && !quoted && codeLike(v) {
@@ -246,6 +246,9 @@ func randomSegment(v string) bool {
 
 // opaque says whether v looks drawn by chance: hex, base64, or letters and digits in one run.
 func opaque(v string) bool {
+	if len(v) > 256 {
+		v = v[:256] // enough to judge by
+	}
 	if v == "" || hasMark(v) {
 		return false
 	}
