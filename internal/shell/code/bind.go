@@ -31,6 +31,11 @@ func (s *scanner) bind(a, b int) {
 				}
 			case "?", "&&", "||":
 				s.flow = true
+			case "->":
+				if s.lang == Ruby && s.isOp(i+1, "(") {
+					s.flow = true
+					s.params(i+1, b)
+				}
 			case "|":
 				if s.lang == Ruby && i > a && (s.toks[i-1].text == "{" || s.toks[i-1].text == "do") {
 					s.flow = true

@@ -174,6 +174,12 @@ func TestPython(t *testing.T) {
 		{`exec "print 1"`, "eval", ""},
 		{`from posixpath import os; os.system("id")`, "import|unknown", ""},
 		{`import os as print; print.system("id")`, "spawn", "shell: id"},
+		{"import shutil as s\nif 0: s = ''\ns.copy('a', 'b')", "unknown", ""},
+		{"class A: r = __import__('os').remove\nA.r('/x')", "unknown", ""},
+		{`import os; f = g = os.remove; f("/x")`, "delete", "delete: /x"},
+		{`import os; print(list(map((f := os.remove), ["x"])))`, "delete|unknown", ""},
+		{`(lambda f: f("id"))(__import__("os").system)`, "spawn|unknown", ""},
+		{`import subprocess; a = ["ls"]; a.append("x"); subprocess.run(a)`, "spawn", "exec: ?"},
 	})
 }
 
@@ -300,6 +306,12 @@ func TestNode(t *testing.T) {
 		{`(0, eval)("1")`, "eval", ""},
 		{`const e = require("child_process").execSync; e("id")`, "spawn", "shell: id"},
 		{`require("vm").runInThisContext("1")`, "eval", ""},
+		{`(Bun => 0); Bun.write("/etc/x", "y")`, "write", "write: /etc/x"},
+		{`function f(http) {} http.get("http://x.y")`, "connect", "host: http://x.y"},
+		{`var r = require("fs").rmSync; globalThis.r("/x")`, "delete", "delete: /x"},
+		{`class A { r = require("fs").rmSync } new A().r("/x")`, "unknown", ""},
+		{`console.log((1 + 2) / 3, "a/b")`, "-", ""},
+		{`if (1) /"/.test(1); eval("1") //"`, "unknown", ""},
 	})
 }
 
@@ -359,6 +371,8 @@ func TestRuby(t *testing.T) {
 		{`require "evil"`, "import", ""},
 		{`x = :system; send(x, "id")`, "spawn", "shell: id"},
 		{`fork { loop {} }`, "spawn", ""},
+		{`class File; end; File.write("x", "y")`, "write", "write: x"},
+		{`x = ->(a) { a + 1 }; puts x.call(2)`, "-", ""},
 	})
 }
 
@@ -576,6 +590,9 @@ func TestSQL(t *testing.T) {
 		{`SELECT 'a\'; DROP TABLE x; --'`, "unknown", ""},
 		{`\copy t to program 'id'`, "unknown", ""},
 		{`GRANT ALL ON t TO x`, "write", ""},
+		{`SELECT "lo_export"(1, '/x')`, "write", ""},
+		{`SELECT a FROM t WHERE x > (SELECT avg(x) FROM t)`, "-", ""},
+		{`SELECT a #> '{b}' FROM t`, "-", ""},
 		{`.output x`, "write", "write: x"},
 	})
 }

@@ -55,7 +55,9 @@ func (s *scanner) stmt() {
 	if t.kind == tIdent && s.statement(t) {
 		return
 	}
-	s.expr(0)
+	if v := s.raw(0); !v.set {
+		s.settle(v)
+	}
 	if s.pos == at {
 		s.pos++
 	}
@@ -303,6 +305,10 @@ func (s *scanner) assign(v, r value, at int) value {
 		return s.settle(r)
 	}
 	b := s.names[v.name]
+	if b.alias { // an import: what the name means from here on depends on the order things run in
+		s.eff(Unknown)
+		return s.settle(r)
+	}
 	many := b.sets > 1 && s.flow
 	if s.isOp(s.pos, ",") || s.before(at, ",") || many {
 		s.settle(r)
@@ -311,12 +317,10 @@ func (s *scanner) assign(v, r value, at int) value {
 	if s.flow && r.k == kList {
 		r = value{}
 	}
-	r.name, r.kw = "", ""
+	r.name, r.kw, r.set = "", "", false
 	b.val = r
 	s.name(v.name, b)
-	if r.k == kName {
-		return value{a: v.a, b: r.b}
-	}
+	r.set = true
 	return r
 }
 

@@ -18,6 +18,8 @@ type lexer struct {
 	space bool
 	line  bool
 	docs  []heredoc
+	ctl   uint64 // for each open (, whether it follows if, while, for or with; the innermost last
+	was   bool   // the same for the ( that was closed last
 }
 
 // heredoc is one announced by << whose body starts on the next line.
@@ -327,8 +329,18 @@ func (l *lexer) operator(c byte) {
 	switch c {
 	case '(', '[':
 		l.open++
+		if c == '(' {
+			l.ctl <<= 1
+			if t := l.last(); t != nil && t.kind == tIdent && (t.text == "if" || t.text == "while" || t.text == "for" || t.text == "with") {
+				l.ctl |= 1
+			}
+		}
 	case ')', ']':
 		l.open--
+		if c == ')' {
+			l.was = l.ctl&1 != 0 || l.open > 60
+			l.ctl >>= 1
+		}
 	}
 	if c != '(' && c != ')' && c != '{' && c != '}' && c != '[' && c != ']' && c != ',' {
 		d := l.at(l.i + 1)

@@ -15,7 +15,7 @@ func (l *lexer) slash() bool {
 		l.eff(Unknown) // x /y/ may be a call or two divisions
 	}
 	if !ok {
-		if t.kind == tOp && t.text != "]" {
+		if t.kind == tOp && t.text != "]" && (t.text != ")" || l.was) {
 			l.doubtful()
 		}
 		return false

@@ -65,7 +65,7 @@ func (s *scanner) subscript(i int) bool {
 // resolve says what a name stands for. global means it was named as a member of the global object.
 func (s *scanner) resolve(t token, global bool) value {
 	b, bound := s.names[t.text]
-	if bound && b.val.k == kName && !global {
+	if bound && b.val.k == kName {
 		v := b.val
 		v.name = t.text
 		if e := s.lookup(v.s); e.do != none {
@@ -75,7 +75,7 @@ func (s *scanner) resolve(t token, global bool) value {
 	}
 	e := s.lookup(t.text)
 	v := value{k: kName, s: t.text, name: t.text, a: t.a, b: t.b}
-	if e.do != none && e.do != ok && !(bound && e.do == module && e.eff == 0) {
+	if e.do != none && e.do != ok && !(bound && e.do == module && s.shadows(t.text)) {
 		s.use(e)
 		return v
 	}
@@ -267,9 +267,22 @@ func (s *scanner) attribute(v value) {
 
 // own reports whether the text itself defines a function or attribute of that name.
 func (s *scanner) own(name string) bool {
-	_, a := s.names[name]
-	_, b := s.names["."+name]
-	return a || b
+	a, bare := s.names[name]
+	b, attr := s.names["."+name]
+	return (bare || attr) && a.val.k != kName && b.val.k != kName
+}
+
+// shadows reports whether a variable may take the name of a module: where modules are no names until they are
+// imported, or where the module has nothing that does harm.
+func (s *scanner) shadows(name string) bool {
+	if s.lang != Node {
+		return s.lang == Python && name != "builtins" && name != "__builtins__"
+	}
+	switch name {
+	case "path", "url", "util", "os", "test", "constants", "assert", "events", "stream", "timers", "buffer", "querystring", "punycode", "crypto", "tty":
+		return true
+	}
+	return false
 }
 
 // generator folds "chr(c) for c in [114, 109]", whose first part is read as v.

@@ -131,7 +131,7 @@ func pyDanger(p string) entry {
 		return entry{do: signal, eff: Signal}
 	case "os.environ", "os.getenv", "os.environb", "os.getenvb":
 		return entry{do: ok, eff: Env}
-	case "os.listdir", "os.walk", "os.scandir", "glob.glob", "glob.iglob", "os.stat", "os.lstat", "os.readlink", "linecache.getline", "linecache.getlines",
+	case "xml.etree.ElementTree.parse", "xml.dom.minidom.parse", "os.listdir", "os.walk", "os.scandir", "glob.glob", "glob.iglob", "os.stat", "os.lstat", "os.readlink", "linecache.getline", "linecache.getlines",
 		"configparser.ConfigParser.read":
 		return entry{do: read, eff: Read}
 	case "urllib.request.urlopen", "urllib.request.Request", "urllib2.urlopen", "urllib.urlopen", "http.client.HTTPConnection", "http.client.HTTPSConnection", "httplib.HTTPConnection",

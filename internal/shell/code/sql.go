@@ -49,7 +49,7 @@ func (s *scanner) sqlNext(i, b int) (sqlToken, int) {
 	switch {
 	case isSpace(c):
 		return sqlToken{}, i + 1
-	case strings.HasPrefix(rest, "--"), c == '#' && (i == 0 || s.src[i-1] != '-' && s.src[i-1] != '>'):
+	case strings.HasPrefix(rest, "--"), c == '#' && (i == 0 || s.src[i-1] != '-' && s.src[i-1] != '>' && !strings.HasPrefix(rest, "#>") && !strings.HasPrefix(rest, "#-")):
 		if c == '#' && strings.ContainsAny(rest[:min(len(rest), lineEnd(rest))], "';") {
 			s.eff(Unknown) // a comment for mysql only
 		}
@@ -217,6 +217,14 @@ func (s *scanner) sqlStatement(toks []sqlToken) {
 	}
 	plan := q.Verb == "EXPLAIN" && !s.sqlAnalyze(toks)
 	for j, t := range toks {
+		if t.quote == '"' || t.quote == '`' || t.quote == '[' {
+			if j+1 < len(toks) && toks[j+1].up == "(" && !plan && t.text != "" && isAlpha(t.text[0]) {
+				toks[j].up = strings.ToUpper(t.text)
+				s.sqlWord(toks, j)
+				toks[j].up = "'"
+			}
+			continue
+		}
 		if t.quote != 0 {
 			continue
 		}
@@ -394,7 +402,7 @@ func (s *scanner) sqlWord(toks []sqlToken, j int) {
 			s.eff(Delete)
 		}
 	}
-	if next != "(" {
+	if next != "(" || up == "" || !isAlpha(up[0]) {
 		return
 	}
 	switch up {

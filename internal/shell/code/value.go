@@ -20,6 +20,7 @@ type value struct {
 	k    kind
 	wild bool   // taken from an object by a key that is not known
 	code bool   // a function written out in the text
+	set  bool   // it was just given a name
 	s    string // see kind
 	n    int
 	list []value
