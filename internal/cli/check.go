@@ -113,6 +113,8 @@ func runCheck(c *cobra.Command, stdio *IO, o checkOptions, args []string) error 
 // readText returns the text to judge from the argument, standard input or a file.
 func readText(c *cobra.Command, stdio *IO, o checkOptions, args []string) (string, error) {
 	switch {
+	case o.file == "-", o.file == "" && len(args) == 1 && args[0] == "-":
+		return readAll(stdio.Stdin, "standard input")
 	case o.file != "":
 		f, err := os.Open(o.file)
 		if err != nil {
@@ -123,8 +125,6 @@ func readText(c *cobra.Command, stdio *IO, o checkOptions, args []string) (strin
 	case len(args) == 0:
 		return "", usage("Try: "+c.CommandPath()+" 'rm -rf /', or - to read standard input.",
 			"%s has nothing to judge", name(c))
-	case args[0] == "-":
-		return readAll(stdio.Stdin, "standard input")
 	}
 	return args[0], nil
 }

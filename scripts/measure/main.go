@@ -170,7 +170,7 @@ func tally(answers []byte, want int) (map[string]int, error) {
 
 // corpora asks each program all questions, round by round in turn, and counts what they answer.
 func corpora(table *tabwriter.Writer, hermes, peer, folder string, rounds int) error {
-	fmt.Fprintf(table, "corpus\tby\tasked\tallow\task\tdeny\tof these hardline\tp50 a command\n")
+	fmt.Fprintf(table, "corpus\tby\tasked\tallow\task\tdeny\tof these hardline\tper command\n")
 	for _, name := range []string{"everyday", "harmful"} {
 		asked, n, err := load(filepath.Join(folder, name))
 		if err != nil {
