@@ -110,9 +110,13 @@ func toolGrammar(c *Command, name string) (hs []handoff, query, ok bool) {
 		f = copies
 	case "docker", "podman", "nerdctl", "finch":
 		f = engine
+	case "ctr":
+		f = ctr
+	case "rails":
+		f = rails
 	case "docker-compose", "podman-compose":
 		f = compose
-	case "kubectl", "oc", "microk8s.kubectl":
+	case "kubectl", "oc", "k", "microk8s.kubectl":
 		f = kubectl
 	case "ansible", "salt", "salt-ssh", "gcloud", "fly", "flyctl", "vagrant", "adb", "wsl", "heroku", "flatpak":
 		f = remote
@@ -266,6 +270,7 @@ func glued(words []Word, sep string) Word {
 		}
 		b.WriteString(w.Text)
 		out.Holes = append(out.Holes, w.Holes...)
+		out.From = append(out.From, w.From...)
 	}
 	out.Text = b.String()
 	return out
@@ -277,6 +282,7 @@ func (w Word) replaced(old string, with Word) (Word, bool) {
 		return w, false
 	}
 	out := Word{Start: w.Start, End: w.End, Text: strings.ReplaceAll(w.Text, old, with.Text)}
+	out.From = append(append(out.From, w.From...), with.From...)
 	n := 0
 	for t := w.Text; t != ""; {
 		if strings.HasPrefix(t, old) {
@@ -304,7 +310,14 @@ func (w Word) assignment() (Assign, bool) {
 			return Assign{}, false
 		}
 	}
-	return Assign{Name: w.Text[:i], Value: w.Slice(i + 1)}, true
+	return Assign{Name: w.Text[:i], Value: w.behind(i + 1)}, true
+}
+
+// behind is Slice that remembers which commands' output the word holds.
+func (w Word) behind(i int) Word {
+	out := w.Slice(i)
+	out.From = w.From
+	return out
 }
 
 // run adds the command that words are. A first word that may vanish leaves the next one as a guess.

@@ -141,12 +141,12 @@ func piped(c *Command) (hs []handoff) {
 		t := w.Text
 		for _, mark := range [...]string{"%pipe%", "=|", "-o|", "-o!"} {
 			if at := strings.Index(t, mark); at >= 0 && (mark == "%pipe%" || strings.HasPrefix(t, "-")) {
-				hs = say(hs, mark, w.Slice(at+len(mark)), systemShell)
+				hs = say(hs, mark, w.behind(at+len(mark)), systemShell)
 				break
 			}
 		}
 		if c.Args[i].Is("-o") && (strings.HasPrefix(t, "!") || strings.HasPrefix(t, "|")) {
-			hs = say(hs, "-o", w.Slice(1), systemShell)
+			hs = say(hs, "-o", w.behind(1), systemShell)
 		}
 	}
 	return hs

@@ -142,3 +142,40 @@ func composeArgs(args []Word) ([]handoff, bool) {
 	}
 	return run(nil, h, words), false
 }
+
+// ctr reads containerd's client: run takes an image and a name, tasks exec a name.
+func ctr(c *Command) ([]handoff, bool) {
+	s := optScan{args: c.Args[1:], stop: true, exact: true, short: "a:n:h", long: "address= namespace= timeout= connect-timeout= debug help version"}
+	for s.next() {
+		if s.key == "help" || s.key == "version" || s.key == "h" {
+			return nil, true
+		}
+	}
+	skip := 0
+	switch verb, _ := s.take(); verb.Text {
+	case "run":
+		skip = 2
+	case "t", "task", "tasks":
+		if verb, _ := s.take(); verb.Is("exec") {
+			skip = 1
+		}
+	}
+	if skip == 0 {
+		return nil, false
+	}
+	s = optScan{args: s.rest(), stop: true, exact: true, valued: true, short: "dte:", long: "detach tty rm null-io net-host privileged read-only fifo-dir tty help no-pivot cni"}
+	h := handoff{place: Container, feeds: true}
+	for s.next() {
+		switch s.key {
+		case "env", "e":
+			if a, ok := s.val.assignment(); ok {
+				h.assigns = append(h.assigns, a)
+			}
+		case "cwd":
+			w := s.val
+			h.dir = &w
+		}
+	}
+	rest := s.rest()
+	return run(nil, h, rest[min(skip, len(rest)):]), false
+}

@@ -29,7 +29,7 @@ func vim(c *Command) ([]handoff, bool) {
 			ex = true
 		case "":
 			if strings.HasPrefix(s.val.Text, "+") && len(s.val.Text) > 1 && !s.end {
-				if w := s.val.Slice(1); !numeric(w.Text) || len(w.Holes) > 0 || w.Text[0] == '-' {
+				if w := s.val.behind(1); !numeric(w.Text) || len(w.Holes) > 0 || w.Text[0] == '-' {
 					hs = program(hs, "+", code.Vim, w)
 				}
 			}
@@ -63,6 +63,9 @@ func database(c *Command, name string) ([]handoff, bool) {
 		return sqlite(c)
 	case "clickhouse-client":
 		p = interp{short: "q:h:u:d:", code: "q query", files: "queries-file", permute: true, none: true, exact: true, long: "query= queries-file= host= port= user= password= database= format= help version"}
+	case "cqlsh", "snowsql", "trino", "presto", "beeline", "hive", "spark-sql", "impala-shell", "usql", "vsql", "mysqlsh":
+		p = interp{short: "e:f:q:c:u:p:k:h:d:a:n:i:", code: "e q c execute query command", files: "f file filename", permute: true, none: true, exact: true,
+			long: "execute= query= command= file= filename= keyspace= server= catalog= schema= user= host= port= database= help version"}
 	case "sqlcmd", "isql", "sqlplus":
 		p = interp{short: "Q:q:i:S:U:P:d:o:", code: "Q q", files: "i", permute: true, none: true, exact: true, long: "help version"}
 	default:
@@ -92,14 +95,14 @@ func clientCommands(hs []handoff, how string, w Word) []handoff {
 		t := strings.TrimLeft(line.Text, " \t")
 		off := len(line.Text) - len(t)
 		if i := strings.Index(t, `\!`); i >= 0 {
-			hs = say(hs, how, line.Slice(off+i+2), systemShell)
+			hs = say(hs, how, line.behind(off+i+2), systemShell)
 		} else if strings.HasPrefix(t, "system ") {
-			hs = say(hs, how, line.Slice(off+len("system ")), systemShell)
+			hs = say(hs, how, line.behind(off+len("system ")), systemShell)
 		} else if i := strings.Index(t, `\o |`); i >= 0 {
-			hs = say(hs, how, line.Slice(off+i+4), systemShell)
+			hs = say(hs, how, line.behind(off+i+4), systemShell)
 		} else if i := strings.Index(strings.ToLower(t), `\copy `); i >= 0 {
 			if j := strings.Index(strings.ToLower(t[i:]), " program '"); j >= 0 {
-				text := line.Slice(off + i + j + len(" program '"))
+				text := line.behind(off + i + j + len(" program '"))
 				if k := strings.LastIndexByte(text.Text, '\''); k >= 0 {
 					n := min(strings.Count(text.Text[:k], Unknown), len(text.Holes))
 					text.Text, text.Holes = text.Text[:k], text.Holes[:n:n]
@@ -160,17 +163,17 @@ func dotCommand(hs []handoff, how string, w Word) []handoff {
 	at := off + len(t) - len(rest)
 	switch verb {
 	case ".shell", ".system":
-		return say(hs, verb, w.Slice(at), systemShell)
+		return say(hs, verb, w.behind(at), systemShell)
 	case ".read", ".output", ".once", ".import", ".log", ".excel":
 		for i := strings.IndexByte(rest, '|'); i >= 0; i = -1 {
-			text := w.Slice(at + i + 1)
+			text := w.behind(at + i + 1)
 			if i > 0 && (rest[i-1] == '"' || rest[i-1] == '\'') {
 				text.Text = strings.TrimRight(text.Text, `"' `)
 			}
 			return say(hs, verb, text, systemShell)
 		}
 		if verb == ".read" && rest != "" {
-			file := w.Slice(at)
+			file := w.behind(at)
 			return append(hs, handoff{how: verb, file: &file, lang: code.SQL})
 		}
 	}

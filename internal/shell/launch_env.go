@@ -42,7 +42,7 @@ func env(c *Command) ([]handoff, bool) {
 		for len(rest) > 0 && strings.IndexByte(rest[0].Text, '=') > 0 { // env takes any name
 			w := rest[0]
 			i := strings.IndexByte(w.Text, '=')
-			h.assigns = append(h.assigns, Assign{Name: w.Text[:i], Value: w.Slice(i + 1)})
+			h.assigns = append(h.assigns, Assign{Name: w.Text[:i], Value: w.behind(i + 1)})
 			rest = rest[1:]
 		}
 		return run(nil, h, rest), false
@@ -143,7 +143,7 @@ func (sp *splitter) nextHole() Hole {
 
 func (sp *splitter) cut() {
 	if sp.open {
-		sp.words = append(sp.words, Word{Text: string(sp.text), Holes: sp.holes, Start: sp.in.Start, End: sp.in.End})
+		sp.words = append(sp.words, Word{Text: string(sp.text), Holes: sp.holes, From: sp.in.From, Start: sp.in.Start, End: sp.in.End})
 	}
 	sp.text, sp.holes, sp.open = nil, nil, false
 }

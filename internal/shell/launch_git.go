@@ -25,7 +25,7 @@ func git(c *Command) ([]handoff, bool) {
 		case "config-env":
 			w := s.val
 			if name := optionName(w.Text); gitRuns(name) {
-				g.configs = append(g.configs, glued([]Word{w.Lit(name + "="), unknownLike(w, Variable, w.Slice(len(name)+1).Text)}, ""))
+				g.configs = append(g.configs, glued([]Word{w.Lit(name + "="), unknownLike(w, Variable, w.behind(len(name)+1).Text)}, ""))
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func (g *gitLine) say(how string, w Word) {
 func (g *gitLine) settings() {
 	for _, w := range g.configs {
 		name := optionName(w.Text)
-		value := w.Slice(len(name) + 1)
+		value := w.behind(len(name) + 1)
 		low := strings.ToLower(name)
 		if alias, ok := strings.CutPrefix(low, "alias."); ok {
 			if g.verb.Is(name[len("alias."):]) || strings.EqualFold(alias, g.verb.Text) || strings.Contains(alias, Unknown) {
@@ -83,7 +83,7 @@ func (g *gitLine) settings() {
 // alias runs what git -c alias.x=… stands for.
 func (g *gitLine) alias(value Word) {
 	if strings.HasPrefix(value.Text, "!") {
-		w := value.Slice(1)
+		w := value.behind(1)
 		h := handoff{how: "alias." + g.verb.Text, text: &w, dialect: systemShell, dir: g.dir, feeds: true}
 		if len(g.args) > 0 {
 			w.Text += ` "$@"`
@@ -113,11 +113,11 @@ func (g *gitLine) setting(name string, value Word, later bool) {
 		if !strings.HasPrefix(value.Text, "!") && !strings.HasPrefix(value.Text, Unknown) {
 			return
 		}
-		value = value.Slice(strings.IndexByte("!", value.Text[0]) + 1)
+		value = value.behind(strings.IndexByte("!", value.Text[0]) + 1)
 	case strings.HasPrefix(name, "credential"):
 		switch t := value.Text; {
 		case t[0] == '!':
-			value = value.Slice(1)
+			value = value.behind(1)
 		case t[0] != '/' && t[0] != 0 && t[0] != '~':
 			return // a helper of git's own
 		}
@@ -269,7 +269,7 @@ func (g *gitLine) cloneConfig() {
 	for s.next() {
 		if (s.key == "c" || s.key == "config") && s.has {
 			name := optionName(s.val.Text)
-			g.setting(strings.ToLower(name), s.val.Slice(len(name)+1), false)
+			g.setting(strings.ToLower(name), s.val.behind(len(name)+1), false)
 		}
 	}
 }
@@ -286,7 +286,7 @@ func external(hs []handoff, w Word, later bool) []handoff {
 	if at != 0 && (at < 0 || !strings.HasSuffix(w.Text[:at], "=")) {
 		return hs
 	}
-	w = w.Slice(at + len("ext::"))
+	w = w.behind(at + len("ext::"))
 	sp := splitter{in: w}
 	for i := 0; i < len(w.Text); i++ {
 		switch b := w.Text[i]; {

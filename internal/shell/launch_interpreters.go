@@ -28,6 +28,10 @@ func interpreter(c *Command, name string) ([]handoff, bool, bool) {
 	if !ok {
 		lang = code.Unlisted
 	}
+	switch name {
+	case "cqlsh", "snowsql", "trino", "presto", "beeline", "hive", "spark-sql", "impala-shell", "usql", "vsql", "mysqlsh":
+		lang = code.SQL
+	}
 	switch lang {
 	case code.Make:
 		return nil, false, false
@@ -117,7 +121,49 @@ func (p interp) source(hs []handoff, c *Command, how string, lang code.Lang, fil
 	if lang == code.Unlisted { // nobody here could read it
 		return hs
 	}
-	return append(hs, handoff{how: how, file: &file, lang: lang, args: args, feeds: true})
+	hs = append(hs, handoff{how: how, file: &file, lang: lang, args: args, feeds: true})
+	return consoleCode(hs, lang, args)
+}
+
+// consoleCode adds the program text that the consoles of two web frameworks take: manage.py shell -c, artisan tinker --execute.
+func consoleCode(hs []handoff, lang code.Lang, args []Word) []handoff {
+	if len(args) < 3 {
+		return hs
+	}
+	s := optScan{args: args[2:], exact: true, short: "c:i:", long: "command= execute= interface= settings="}
+	switch name := args[0].base(); {
+	case lang == code.Python && name == "manage.py" && (args[1].Is("shell") || args[1].Is("shell_plus")):
+	case lang == code.PHP && name == "artisan" && args[1].Is("tinker"):
+	default:
+		return hs
+	}
+	for s.next() {
+		if s.has && listed("c command execute", s.key) {
+			hs = program(hs, dashed(s.key), lang, s.val)
+		}
+	}
+	return hs
+}
+
+// rails reads rails runner, whose operand is Ruby text or a file.
+func rails(c *Command) ([]handoff, bool) {
+	s := optScan{args: c.Args[1:], stop: true, short: "e:", long: "environment="}
+	verb, _ := s.take()
+	if !verb.Is("runner") && !verb.Is("r") {
+		return nil, false
+	}
+	for s.next() {
+	}
+	w, ok := s.take()
+	switch {
+	case !ok:
+		return nil, false
+	case w.Is("-"):
+		return stdinCode(nil, c, code.Ruby), false
+	case strings.HasSuffix(w.Text, ".rb"):
+		return []handoff{{how: "file", file: &w, lang: code.Ruby}}, false
+	}
+	return program(nil, "runner", code.Ruby, w), false
 }
 
 // stdinCode adds the program on standard input. A language that cannot be read stays opaque text.
@@ -156,7 +202,7 @@ func timeit(args []Word) (hs []handoff) {
 	return hs
 }
 
-const nodeLong = "run= test eval= print= check version help require= import= loader= experimental-loader= conditions= title= icu-data-dir= diagnostic-dir= env-file= " +
+const nodeLong = "run= test prof-process eval= print= check version help require= import= loader= experimental-loader= conditions= title= icu-data-dir= diagnostic-dir= env-file= " +
 	"env-file-if-exists= input-type= test-name-pattern= test-skip-pattern= test-reporter= test-reporter-destination= watch-path= openssl-config= redirect-warnings= " +
 	"stack-trace-limit= inspect-port= preload= define= config= cwd= tsconfig= tsconfig-override= project= compiler= compiler-options= ignore= allow-read=? allow-net=? " +
 	"import-map= lock= cert= seed= v8-flags= location= external= loader= conditions= target= outdir= outfile= port= install="
@@ -172,7 +218,7 @@ func interpOf(name string, lang code.Lang) (interp, bool) {
 		return interp{short: "0#acC:dE:e:F::hi::I:K::lnpr:sST::U vwW::x::X:y", exact: true, code: "e", query: "c h", input: true,
 			long: "help version copyright enable= disable= encoding= external-encoding= internal-encoding= dump= parser= jit yjit rjit verbose debug backtrace-limit= crash-report="}, true
 	case code.Node:
-		return interp{short: "e:p:cr:C:ivh", long: nodeLong, module: "run test", exact: true, code: "e p pe eval print", query: "c check v h help version", input: true}, true
+		return interp{short: "e:p:cr:C:ivh", long: nodeLong, module: "run test prof-process", exact: true, code: "e p pe eval print", query: "c check v h help version", input: true}, true
 	case code.PHP:
 		return interp{short: "ab:B:c:Cd:eE:f:F:hHilmnqr:R:sS:t:T:vwz:", exact: true, code: "r B R E run process-begin process-code process-end",
 			files: "f F file process-file", query: "i l m v h s w ini rf rc re rz ri info syntax-check syntax-highlight strip", input: true,
@@ -226,9 +272,13 @@ func opaqueInterp(name string) (interp, bool) {
 	case "guile", "scheme", "csi", "gosh", "chibi-scheme", "gsi", "petite", "chez":
 		return interp{short: "c:e:L:x:l:s:qv", code: "c e", query: "v", exact: true, long: "help version"}, true
 	case "sbcl", "clisp", "ecl", "ccl", "clojure", "clj", "bb", "lein":
-		return interp{short: "x:e:i:m:A::M::X::T::", code: "e x eval", exact: true, single: true, long: "eval= load= script= core= no-userinit no-sysinit non-interactive disable-debugger noinform quit e= x= version help", permute: true}, true
-	case "swift", "crystal", "nim", "v", "dart", "raku", "perl6", "coffee", "ts-node-esm", "io", "factor", "gforth", "octave", "octave-cli", "matlab", "gnuplot", "scilab", "maxima", "sage", "wolframscript", "janet", "fennel", "hy", "cling", "root", "j", "k", "q":
-		return interp{short: "e:r:c:", code: "e eval r batch code c", single: true, exact: true, long: "eval= e= r= c= batch= code= help version", permute: true}, true
+		return interp{code: "e x eval", exact: true, single: true, long: "i= m= eval= load= script= core= no-userinit no-sysinit non-interactive disable-debugger noinform quit e= x= version help", permute: true}, true
+	case "swift", "raku", "perl6", "coffee", "gforth", "io", "gnuplot", "janet", "fennel", "octave", "octave-cli", "factor", "nim":
+		return interp{code: "e eval", single: true, exact: true, permute: true, none: true, long: "e= eval= path= help version"}, true
+	case "matlab":
+		return interp{code: "r batch", single: true, exact: true, permute: true, none: true, long: "r= batch= sd= logfile= help version"}, true
+	case "sage", "wolframscript", "hy", "maxima", "scilab":
+		return interp{code: "c code e batch-string", single: true, exact: true, permute: true, none: true, long: "c= code= e= batch-string= f= file= help version"}, true
 	case "emacs", "emacsclient", "xemacs":
 		return interp{short: "l:e:f:q Q u:d:nwtca:s:", code: "eval execute e", exact: true, single: true, permute: true, none: true,
 			long: "eval= execute= load= script= funcall= batch user= insert= directory= init-directory= help version"}, true

@@ -323,7 +323,7 @@ func debugger(c *Command) ([]handoff, bool) {
 func debuggerScript(w Word) (Word, bool) {
 	for _, p := range [...]string{"python ", "py ", "script ", "pi "} {
 		if strings.HasPrefix(w.Text, p) {
-			return w.Slice(len(p)), true
+			return w.behind(len(p)), true
 		}
 	}
 	return w, false
@@ -339,14 +339,14 @@ func debuggerShell(w Word) (Word, bool) {
 		}
 		switch p {
 		case "make ":
-			return w.Slice(off), true
+			return w.behind(off), true
 		case "pipe ":
 			if i := strings.IndexByte(t, '|'); i >= 0 {
-				return w.Slice(off + i + 1), true
+				return w.behind(off + i + 1), true
 			}
 			return w, false
 		}
-		return w.Slice(off + len(p)), true
+		return w.behind(off + len(p)), true
 	}
 	return w, len(w.Holes) > 0 && w.Text[0] == 0
 }

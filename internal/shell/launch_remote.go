@@ -62,8 +62,8 @@ func (o *sshOptions) read(w Word) {
 		return
 	}
 	name := strings.ToLower(w.Text[:i])
-	v := w.Slice(i)
-	v = v.Slice(len(v.Text) - len(strings.TrimLeft(v.Text, "= \t")))
+	v := w.behind(i)
+	v = v.behind(len(v.Text) - len(strings.TrimLeft(v.Text, "= \t")))
 	switch name {
 	case "proxycommand", "knownhostscommand":
 		if !strings.EqualFold(v.Text, "none") {
@@ -144,7 +144,7 @@ func bangs(hs []handoff, c *Command, mark string) []handoff {
 	for _, line := range stdinLines(c) {
 		t := strings.TrimLeft(line.Text, " \t")
 		if strings.HasPrefix(t, mark) {
-			hs = say(hs, mark, line.Slice(len(line.Text)-len(t)+len(mark)), systemShell)
+			hs = say(hs, mark, line.behind(len(line.Text)-len(t)+len(mark)), systemShell)
 		}
 	}
 	return hs

@@ -50,7 +50,7 @@ func crontab(c *Command) ([]handoff, bool) {
 
 // cronJob returns the command of a line of a crontab.
 func cronJob(line Word) (Word, bool) {
-	skip := func(w Word) Word { return w.Slice(len(w.Text) - len(strings.TrimLeft(w.Text, " \t"))) }
+	skip := func(w Word) Word { return w.behind(len(w.Text) - len(strings.TrimLeft(w.Text, " \t"))) }
 	w := skip(line)
 	if w.Text == "" || w.Text[0] == '#' {
 		return w, false
@@ -70,7 +70,7 @@ func cronJob(line Word) (Word, bool) {
 		if i < 0 {
 			return w, len(w.Holes) > 0
 		}
-		w = skip(w.Slice(i))
+		w = skip(w.behind(i))
 	}
 	if i := percent(w.Text); i >= 0 { // the rest is its standard input
 		n := strings.Count(w.Text[:i], Unknown)
@@ -108,7 +108,7 @@ func linesOf(w Word) (lines []Word) {
 		n := min(strings.Count(w.Text[:i], Unknown), len(w.Holes))
 		line.Text, line.Holes = w.Text[:i], w.Holes[:n:n]
 		lines = append(lines, line)
-		w = w.Slice(i + 1)
+		w = w.behind(i + 1)
 	}
 	return lines
 }

@@ -122,8 +122,13 @@ func containerLauncher(name string) *launcher {
 	case "crictl":
 		return &launcher{short: "itsc:r:", under: "exec", skip: 1, place: Container, apart: true,
 			long: "config= runtime-endpoint= timeout= interactive tty sync transport= help version"}
-	case "ctr":
-		return &launcher{short: "a:n:", under: "tasks exec|task exec|t exec", skip: 1, place: Container, long: "address= namespace= exec-id= cwd= user= tty help", exact: true}
+	case "runc", "crun", "youki":
+		return &launcher{short: "u:e:d:p:c:t", under: "exec", skip: 1, place: Container, env: "e env", dir: "cwd", exact: true,
+			long: "root= log= user= env= cwd= process= pid-file= cap= tty detach help version"}
+	case "apptainer", "singularity":
+		return &launcher{short: "B:H:W:S:o:ceCpuqsv", under: "exec", skip: 1, place: Container, env: "env", dir: "pwd cwd", exact: true,
+			long: "bind= home= workdir= scratch= overlay= env= env-file= pwd= cwd= app= network= network-args= security= add-caps= drop-caps= mount= " +
+				"hostname= dns= cpus= memory= fusemount= pem-path= nv rocm writable writable-tmpfs contain containall cleanenv fakeroot no-home help version"}
 	case "machinectl":
 		return &launcher{short: "H:M:E:", under: "shell", skip: 1, place: Container, env: "E setenv", long: "host= machine= uid= setenv= quiet help version"}
 	case "multipass":

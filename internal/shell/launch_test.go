@@ -301,6 +301,38 @@ func TestEnv(t *testing.T) {
 	})
 }
 
+// What was cut out of a word, glued or replaced still knows whose output it holds.
+func TestFrom(t *testing.T) {
+	for _, line := range []string{"python '-c$X'", "env '-S$X'", "env '--split-string=rm $X'", "ssh host $X b", "find . -exec sh -c '{}$X' ;", "sudo A='$X' sh"} {
+		c := launchCommand(line)
+		for i := range c.Args {
+			if len(c.Args[i].Holes) > 0 {
+				c.Args[i].From = []int{7}
+			}
+		}
+		hs, _ := handoffs(c)
+		var words []Word
+		for _, h := range hs {
+			words = append(words, h.argv...)
+			for _, w := range []*Word{h.text, h.code} {
+				if w != nil {
+					words = append(words, *w)
+				}
+			}
+			for _, a := range h.assigns {
+				words = append(words, a.Value)
+			}
+		}
+		found := false
+		for _, w := range words {
+			found = found || len(w.From) > 0 && w.From[0] == 7
+		}
+		if !found {
+			t.Errorf("%s: no word of %s knows where it comes from", line, renderHandoffs(hs, false))
+		}
+	}
+}
+
 func TestSplitString(t *testing.T) {
 	for _, tt := range []struct {
 		in   string

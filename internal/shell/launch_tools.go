@@ -107,7 +107,7 @@ func carrying(c *Command) ([]handoff, bool) {
 			return nil, true
 		case s.has && listed(k.runs, s.key):
 			if w := s.val; s.key == "exec" && strings.HasPrefix(w.Text, "!") { // mail
-				hs = say(hs, "--exec", w.Slice(1), systemShell)
+				hs = say(hs, "--exec", w.behind(1), systemShell)
 				continue
 			}
 			hs = say(hs, dashed(s.key), s.val, systemShell)
@@ -184,7 +184,7 @@ func tar(c *Command) ([]handoff, bool) {
 			}
 		case "checkpoint-action":
 			if strings.HasPrefix(s.val.Text, "exec=") {
-				hs = say(hs, "--checkpoint-action", s.val.Slice(len("exec=")), systemShell)
+				hs = say(hs, "--checkpoint-action", s.val.behind(len("exec=")), systemShell)
 			} else if strings.HasPrefix(s.val.Text, Unknown) {
 				hs = say(hs, "--checkpoint-action", s.val, systemShell)
 			}
@@ -202,9 +202,9 @@ func zip(c *Command) (hs []handoff) {
 			i++
 			hs = say(hs, t, c.Args[i], systemShell)
 		case strings.HasPrefix(t, "--unzip-command="):
-			hs = say(hs, "--unzip-command", c.Args[i].Slice(len("--unzip-command=")), systemShell)
+			hs = say(hs, "--unzip-command", c.Args[i].behind(len("--unzip-command=")), systemShell)
 		case strings.HasPrefix(t, "-TT") && len(t) > 3:
-			hs = say(hs, "-TT", c.Args[i].Slice(3), systemShell)
+			hs = say(hs, "-TT", c.Args[i].behind(3), systemShell)
 		}
 	}
 	return hs
@@ -215,7 +215,7 @@ func pager(c *Command) (hs []handoff) {
 	for _, w := range c.Args[1:] {
 		t := strings.TrimLeft(w.Text, "+")
 		if n := len(w.Text) - len(t); n > 0 && strings.HasPrefix(t, "!") {
-			hs = say(hs, "+!", w.Slice(n+1), systemShell)
+			hs = say(hs, "+!", w.behind(n+1), systemShell)
 		}
 	}
 	return hs
@@ -228,14 +228,14 @@ func editor(c *Command) (hs []handoff) {
 	}
 	for _, w := range c.Args[1:] {
 		if strings.HasPrefix(w.Text, "!") {
-			hs = say(hs, "!", w.Slice(1), systemShell)
+			hs = say(hs, "!", w.behind(1), systemShell)
 		}
 	}
 	for _, line := range stdinLines(c) {
 		t := strings.TrimLeft(line.Text, " \t,.$0123456789;+-")
 		for _, mark := range [...]string{"!", "r !", "w !", "e !", "E !", "r!", "w!", "e!"} {
 			if strings.HasPrefix(t, mark) {
-				hs = say(hs, mark, line.Slice(len(line.Text)-len(t)+len(mark)), systemShell)
+				hs = say(hs, mark, line.behind(len(line.Text)-len(t)+len(mark)), systemShell)
 				break
 			}
 		}
@@ -268,11 +268,11 @@ func versioned(c *Command) ([]handoff, bool) {
 			}
 		case "config", "config-option":
 			name := optionName(s.val.Text)
-			v := s.val.Slice(len(name) + 1)
+			v := s.val.behind(len(name) + 1)
 			switch {
 			case strings.HasPrefix(name, "alias."), strings.HasPrefix(name, "hooks."):
 				if strings.HasPrefix(v.Text, "!") {
-					v = v.Slice(1)
+					v = v.behind(1)
 				} else if strings.HasPrefix(name, "alias.") {
 					continue
 				}
@@ -313,7 +313,7 @@ func finder(c *Command) ([]handoff, bool) {
 				if b := s.val.Text[at+1+len(action)]; b != '(' && b != '[' && b != '{' && b != ':' {
 					continue
 				}
-				w := s.val.Slice(at + len(action) + 2)
+				w := s.val.behind(at + len(action) + 2)
 				if t := w.Text; t != "" && strings.IndexByte(")]}", t[len(t)-1]) >= 0 {
 					w.Text = t[:len(t)-1]
 				}
@@ -336,7 +336,7 @@ func invoked(c *Command) (hs []handoff) {
 		if !strings.Contains(low, "-invoke") && !strings.Contains(low, "pre-install-pkgs") && low != "dir::bin::dpkg" {
 			continue
 		}
-		if v := s.val.Slice(len(name) + 1); v.Text != "" {
+		if v := s.val.behind(len(name) + 1); v.Text != "" {
 			hs = say(hs, strings.TrimRight(name, ":"), v, systemShell)
 		}
 	}
@@ -352,7 +352,7 @@ func relay(c *Command) (hs []handoff) {
 		}
 		switch strings.ToLower(kind) {
 		case "exec", "system", "shell":
-			v := w.Slice(len(kind) + 1)
+			v := w.behind(len(kind) + 1)
 			if i := strings.IndexByte(rest, ','); i >= 0 { // options of the address
 				n := min(strings.Count(rest[:i], Unknown), len(v.Holes))
 				v.Text, v.Holes = v.Text[:i], v.Holes[:n:n]

@@ -100,7 +100,7 @@ func capsh(c *Command) ([]handoff, bool) {
 		rest := c.Args[i+2:]
 		switch {
 		case strings.HasPrefix(w.Text, "--shell="):
-			name = w.Slice(len("--shell="))
+			name = w.behind(len("--shell="))
 		case w.Is("--"), w.Is("-+"):
 			return run(nil, handoff{place: Inside, feeds: true}, append([]Word{name}, rest...)), false
 		case w.Is("=="), w.Is("=+"):

@@ -103,7 +103,7 @@ func (s *optScan) bundled() {
 			s.pos++
 		}
 	case kind == "::" && s.pos < len(w.Text), kind == ":" && s.pos < len(w.Text):
-		s.val, s.has, s.pos = w.Slice(s.pos), true, len(w.Text)
+		s.val, s.has, s.pos = w.behind(s.pos), true, len(w.Text)
 	case kind == ":":
 		s.i++
 		s.pos = 0
@@ -144,7 +144,7 @@ func (s *optScan) longer(n int) {
 	attached := n+len(name) < len(w.Text)
 	switch {
 	case attached:
-		s.val, s.has = w.Slice(n+len(name)+1), true
+		s.val, s.has = w.behind(n+len(name)+1), true
 	case kind == "=" || !ok && s.valued:
 		s.val, s.has = s.take()
 	}
