@@ -25,7 +25,7 @@ var rings = []struct {
 	packages []string
 }{
 	{"words", []string{
-		"internal/guard", "internal/secret", "internal/redact",
+		"internal/guard", "internal/secret", "internal/redact", "internal/redact/redacttest",
 		"internal/shell/code", "internal/shell/winsh", "internal/shell",
 	}},
 	{"guards", []string{"internal/guard/checked", "internal/guard/command"}},
@@ -48,6 +48,7 @@ var reserved = []struct {
 	{"goes around the type system", is("unsafe", "C", "plugin"), nil, "there is no place for it"},
 	{"calls the system", is("syscall", "golang.org/x/sys/unix", "golang.org/x/sys/windows"), nil,
 		"system calls belong to the packages of the sandbox"},
+	{"is for tests", forTests, nil, "it has no place in the binary"},
 	{"knows the command-line library", below("github.com/spf13"), []string{"internal/cli"}, "flags end in internal/cli"},
 	{"parses shell", below("mvdan.cc/sh"), []string{"internal/shell"}, "internal/shell answers for shell text"},
 }
@@ -80,6 +81,9 @@ func below(roots ...string) func(string) bool {
 		return slices.ContainsFunc(roots, func(root string) bool { return name == root || strings.HasPrefix(name, root+"/") })
 	}
 }
+
+// forTests tells whether a package of ours helps tests only, by its name (redacttest, sandboxtest).
+func forTests(name string) bool { return strings.HasPrefix(name, module) && strings.HasSuffix(name, "test") }
 
 // networking tells whether a package can reach the network: all of net, but for the two that only handle text.
 func networking(name string) bool { return below("net")(name) && !is("net/netip", "net/url")(name) }
