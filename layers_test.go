@@ -83,7 +83,9 @@ func below(roots ...string) func(string) bool {
 }
 
 // forTests tells whether a package of ours helps tests only, by its name (redacttest, sandboxtest).
-func forTests(name string) bool { return strings.HasPrefix(name, module) && strings.HasSuffix(name, "test") }
+func forTests(name string) bool {
+	return strings.HasPrefix(name, module) && strings.HasSuffix(name, "test")
+}
 
 // networking tells whether a package can reach the network: all of net, but for the two that only handle text.
 func networking(name string) bool { return below("net")(name) && !is("net/netip", "net/url")(name) }
