@@ -15,6 +15,15 @@ func (e *eval) arithm(sc *scope, x syntax.ArithmExpr) fragment {
 		return known(strconv.Itoa(n))
 	}
 	e.substitutions(sc, x)
+	syntax.Walk(x, func(n syntax.Node) bool {
+		// A variable's value is an expression of its own.
+		if w, ok := n.(*syntax.Word); ok && syntax.ValidName(w.Lit()) {
+			if v := sc.lookup(w.Lit()); v != nil {
+				e.subscript(sc, e.pick(v).fragment())
+			}
+		}
+		return true
+	})
 	for _, name := range assigned(x) {
 		sc.set(name, scalar(hole(Computed, name)))
 	}

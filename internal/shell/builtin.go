@@ -30,7 +30,11 @@ func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
 		e.trap(i)
 	case "alias":
 		for _, a := range args {
-			if name, val, ok := strings.Cut(a.Text, "="); ok && a.Known() {
+			if name, val, ok := strings.Cut(a.Text, "="); ok {
+				if len(a.Holes) > 0 {
+					e.note(DynamicCode, a.Show(), i, a.Start, a.End)
+					continue
+				}
 				fn := &function{alias: val, text: val, src: pinned(a.Start, a.End)}
 				e.bind(sc, aliasKey(name), value{fn: fn})
 			}
@@ -87,18 +91,75 @@ func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
 		}
 	case "printf":
 		if len(args) > 1 && args[0].Text == "-v" {
-			out, _ := e.emulate(inner, i, args[2:], "printf", io)
+			out, ok := e.emulate(inner, i, args[2:], "printf", io)
+			if !ok {
+				out = hole(Computed, "printf")
+			}
 			e.bind(sc, args[1].Text, scalar(out))
 			break
 		}
 		return fragment{}, false
-	case "shopt", "exit", "return", "break", "continue", "wait", "jobs", "bg", "fg", "umask", "ulimit", "times", ":", "true", "false",
-		"enable", "bind", "complete", "compgen", "disown", "let", "suspend", "logout", "test", "[":
+	case "complete", "bind", "compgen", "jobs", "ulimit", "umask", "times", "type":
+		e.hooks(inner, i, args)
+		e.prog.Commands[i].Builtin = true
+		return unknownOutput(""), true
+	case "shopt", "exit", "return", "break", "continue", "wait", "bg", "fg", ":", "true", "false",
+		"enable", "disown", "let", "suspend", "logout", "test", "[":
 	default:
 		return fragment{}, false
 	}
 	e.prog.Commands[i].Builtin = true
+	for _, a := range args {
+		e.subscript(inner, fromWord(a))
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0].Text, "-") {
+		switch c.Args[0].Text {
+		case "export", "readonly", "declare", "typeset", "set", "alias", "trap":
+			return unknownOutput(""), true // prints what there is
+		}
+	}
 	return fragment{}, true
+}
+
+// subscript runs the substitutions in an array subscript: builtins that take a variable's name, and arithmetic, evaluate
+// "a[$(…)]" even when the text was quoted.
+func (e *eval) subscript(sc *scope, f fragment) {
+	open := strings.IndexByte(f.s, '[')
+	if open < 0 || !strings.Contains(f.s[open:], "$(") && strings.IndexByte(f.s[open:], '`') < 0 || !f.known() || e.depth >= maxDepth {
+		return
+	}
+	e.depth++
+	saved := e.cur
+	e.cur = current{text: f.s, src: pinned(e.cur.src.span(0, len(e.cur.text)))}
+	_, _ = read(f.s, e.dialect, func(p *syntax.Parser, r *strings.Reader) ([]*syntax.Stmt, error) {
+		w, err := p.Document(r)
+		if err == nil {
+			e.substitutions(sc, w)
+		}
+		return nil, err
+	})
+	e.cur = saved
+	e.depth--
+}
+
+// hooks runs the commands that complete -C and bind -x would run later.
+func (e *eval) hooks(sc *scope, i int, args []Word) {
+	for k := 0; k+1 < len(args); k++ {
+		w := args[k+1]
+		f := fromWord(w)
+		switch args[k].Text {
+		case "-C":
+		case "-x":
+			if _, after, ok := strings.Cut(w.Text, ":"); ok && w.Known() {
+				f = known(strings.Trim(after, `" `))
+			}
+		default:
+			continue
+		}
+		e.how = args[k].Text
+		e.inject(sc.fork(), f, w.Start, w.End, frameIO{}, i)
+		e.how = ""
+	}
 }
 
 // joinWords joins words as eval does.
@@ -376,6 +437,7 @@ func cutField(f fragment, ifs string) (field, rest fragment) {
 
 func (e *eval) mapfile(sc *scope, args []Word, io frameIO) {
 	name := "MAPFILE"
+	e.hooks(sc, len(e.prog.Commands)-1, args)
 	for _, a := range args {
 		if !strings.HasPrefix(a.Text, "-") && syntax.ValidName(a.Text) {
 			name = a.Text
@@ -431,6 +493,7 @@ func (e *eval) declOnce(sc *scope, c *syntax.DeclClause, io frameIO, parent int)
 		e.assign(sc, nil, a, &set)
 		switch {
 		case len(set.Assigns) == 1:
+			e.prompts(set.Assigns, parent)
 			v := set.Assigns[0]
 			f := fromWord(v.Value)
 			w := known(v.Name+"=").join(f).word(alo, ahi)

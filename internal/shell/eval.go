@@ -20,21 +20,24 @@ type eval struct {
 	steps   int
 	spent   bool // the step bound was hit and noted
 
-	frame  *frame           // alternatives tried for the command at hand
-	files  map[string]*file // files the text writes, and the pipes of process substitutions
-	calls  []call           // functions being run
-	late   []deferred       // traps
-	funcs  []*function      // all that were defined, to run those that nothing called
-	holes  []Hole           // unknown pieces inside texts that are run as code, see inject
-	pipes  int              // pipelines we are in
-	forks  int              // background jobs we are in
-	place  Place            // where commands run
-	how    string           // how commands are run by their parent
-	looped bool             // commands run once for each of many items
-	later_ bool             // commands run at a later event
-	env    []Assign         // assignments a launcher made for the next command
-	seen   map[string]int   // texts run as code so far, to not follow the same one for ever
-	scan   map[scanned]code.Report
+	frame   *frame              // alternatives tried for the command at hand
+	opened  map[string]fragment // what the redirections evaluated last opened besides standard input
+	files   map[string]*file    // files the text writes, and the pipes of process substitutions
+	scripts []running           // scripts being run
+	calls   []call              // functions being run
+	late    []deferred          // traps
+	funcs   []*function         // all that were defined, to run those that nothing called
+	holes   []Hole              // unknown pieces inside texts that are run as code, see inject
+	pipes   int                 // pipelines we are in
+	forks   int                 // background jobs we are in
+	place   Place               // where commands run
+	how     string              // how commands are run by their parent
+	looped  bool                // commands run once for each of many items
+	later_  bool                // commands run at a later event
+	env     []Assign            // assignments a launcher made for the next command
+	copies  map[string]Word     // programs the text has copied or linked, by their new path
+	seen    map[string]int      // texts run as code so far, to not follow the same one for ever
+	scan    map[scanned]code.Report
 }
 
 type scanned struct {
@@ -59,6 +62,12 @@ type call struct {
 	pipes       int
 	pipedSelves int // places inside a pipeline from which it calls itself
 	lastSelf    int
+}
+
+// running is a script that is being followed.
+type running struct {
+	path         string
+	forks, pipes int
 }
 
 type deferred struct {
@@ -349,6 +358,10 @@ func (e *eval) caseClause(sc *scope, c *syntax.CaseClause, io frameIO, parent in
 func (e *eval) whileClause(sc *scope, c *syntax.WhileClause, io frameIO, parent int) fragment {
 	var out fragment
 	rounds := 2
+	if endless(c.Cond, c.Until) && spawns(c.Do) {
+		lo, hi := e.span(c)
+		e.note(Spawning, "", parent, lo, hi)
+	}
 	if io.in != nil && io.in.known() && reads(c.Cond) {
 		rounds = maxItems // every line is known: follow them all
 	}
@@ -384,6 +397,47 @@ func (e *eval) whileClause(sc *scope, c *syntax.WhileClause, io frameIO, parent 
 		return fragment{s: Unknown, holes: []Hole{{Kind: Output}}, from: out.from}
 	}
 	return out
+}
+
+// endless tells whether a loop's condition always holds.
+func endless(cond []*syntax.Stmt, until bool) bool {
+	if len(cond) != 1 {
+		return false
+	}
+	c, ok := cond[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return false
+	}
+	switch c.Args[0].Lit() {
+	case "true", ":":
+		return !until
+	case "false":
+		return until
+	}
+	return false
+}
+
+// spawns tells whether a loop's body leaves something running each time and never waits.
+func spawns(body []*syntax.Stmt) bool {
+	background, waits := false, false
+	for _, s := range body {
+		background = background || s.Background
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Stmt:
+				return !n.Background
+			case *syntax.CallExpr:
+				if len(n.Args) > 0 {
+					switch n.Args[0].Lit() {
+					case "wait", "sleep", "break", "exit", "return", "read", "inotifywait":
+						waits = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	return background && !waits
 }
 
 // dropPayloads forgets what belongs to commands from index n on, which have been dropped.
@@ -510,6 +564,10 @@ func entries(w Word) fragment {
 func (e *eval) cStyle(sc *scope, c *syntax.ForClause, io frameIO, parent int) fragment {
 	first := len(e.prog.Commands)
 	if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
+		if loop.Cond == nil && spawns(c.Do) {
+			lo, hi := e.span(c)
+			e.note(Spawning, "", parent, lo, hi)
+		}
 		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
 			if x == nil {
 				continue

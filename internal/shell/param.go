@@ -48,6 +48,9 @@ func (e *eval) param(sc *scope, b *builder, p *syntax.ParamExp, dq bool) {
 		args, ok := e.arguments(sc)
 		if !ok {
 			b.frag(hole(Variable, name), flags)
+			if name == "@" {
+				b.holes[len(b.holes)-1].Quoted = false // "$@" may be any number of words
+			}
 			return
 		}
 		if p.Slice != nil {
@@ -212,7 +215,7 @@ func (e *eval) list(sc *scope, b *builder, items []fragment, at, dq bool, p *syn
 		b.frag(it, flags)
 		// An element that stood unquoted where the list was made may be several words, or none.
 		for k, h := range it.holes {
-			b.holes[len(b.holes)-len(it.holes)+k].Quoted = h.Quoted
+			b.holes[len(b.holes)-len(it.holes)+k].Quoted = dq && h.Quoted
 		}
 	}
 }

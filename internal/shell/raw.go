@@ -12,7 +12,8 @@ import (
 // person sees and what a shell reads.
 func plain(text string) bool {
 	for i := range len(text) {
-		if c := text[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' && c != '\r' {
+		c := text[i]
+		if c >= 0x7f || c < ' ' && c != '\n' && c != '\t' && (c != '\r' || i+1 < len(text) && text[i+1] != '\n') {
 			return false
 		}
 	}
@@ -26,7 +27,10 @@ func (e *eval) inspect(text string) {
 		_, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == '\n':
-		case r == 0x1b || r == 0 || r >= 0x80 && r <= 0x9f || r == utf8.RuneError && size == 1 || r < ' ' && r != '\t' && r != '\r':
+		case r == '\r' && next(text, i+1) != '\n' && i+1 < len(text), r == '\b':
+			// A terminal draws what follows over what stands before.
+			e.noteOnce(Invisible, r, i, i+size)
+		case r == 0x1b || r == 0 || r >= 0x80 && r <= 0x9f || r == utf8.RuneError && size == 1 || r < ' ' && r != '\t' && r != '\r' && r != '\b':
 			e.noteOnce(Control, r, i, i+size)
 		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
 			e.noteOnce(Bidi, r, i, i+size)
@@ -40,6 +44,7 @@ func (e *eval) inspect(text string) {
 				e.noteOnce(Invisible, r, i, i+size)
 			}
 		case r == 0xfeff && i == 0:
+		case r >= 0xe0020 && r <= 0xe007f && flag(text[:i]):
 		case invisible(r):
 			e.noteOnce(Invisible, r, i, i+size)
 		}
@@ -72,10 +77,25 @@ func joins(a, b rune) bool {
 	return script(a) || script(b)
 }
 
+// flag tells whether tag characters behind a text belong to the flag of a region: a black flag, then tags.
+func flag(before string) bool {
+	for before != "" {
+		r, size := utf8.DecodeLastRuneInString(before)
+		if r == 0x1f3f4 {
+			return true
+		}
+		if r < 0xe0020 || r > 0xe007e {
+			return false
+		}
+		before = before[:len(before)-size]
+	}
+	return false
+}
+
 func invisible(r rune) bool {
 	switch {
 	case r == 0x200b, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0x180e, r == 0x00ad, r == 0x034f,
-		r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r >= 0xe0000 && r <= 0xe0fff && r != 0xe007f && (r < 0xe0020 || r > 0xe007e):
+		r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r >= 0xe0000 && r <= 0xe0fff:
 		return true
 	}
 	return false

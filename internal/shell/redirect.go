@@ -9,6 +9,7 @@ import (
 // redirections evaluates a statement's redirections. in is what feeds standard input, outFile the known name of the file
 // that standard output goes to.
 func (e *eval) redirections(sc *scope, list []*syntax.Redirect) (redirs []Redir, in *input, outFile string) {
+	var fds map[string]fragment
 	for _, r := range list {
 		lo, hi := e.span(r)
 		x := Redir{Op: r.Op.String(), Start: lo, End: hi}
@@ -19,29 +20,52 @@ func (e *eval) redirections(sc *scope, list []*syntax.Redirect) (redirs []Redir,
 		case syntax.Hdoc, syntax.DashHdoc:
 			body := e.heredoc(sc, r)
 			x.Target = body.word(lo, hi)
-			if x.FD == "" || x.FD == "0" {
-				in = &input{fragment: body}
-			}
+			in, fds = feed(in, fds, x.FD, body)
 		case syntax.WordHdoc:
 			x.Target = e.one(sc, r.Word)
+			in, fds = feed(in, fds, x.FD, fromWord(x.Target).join(known("\n")))
+		case syntax.DplIn:
+			x.Target = e.one(sc, r.Word)
 			if x.FD == "" || x.FD == "0" {
-				in = &input{fragment: fromWord(x.Target).join(known("\n"))}
+				in = e.duplicate(sc, fds, strings.TrimSuffix(x.Target.Text, "-"), in)
 			}
 		default:
 			x.Target = e.one(sc, r.Word)
 			path := fromWord(x.Target)
 			switch {
 			case r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut:
-				if x.FD == "" || x.FD == "0" {
-					in = &input{fragment: e.read(sc, path)}
-				}
+				in, fds = feed(in, fds, x.FD, e.read(sc, path))
 			case x.Writes() && x.FD != "2" && path.known() && x.Target.Pattern == "":
 				outFile = e.resolve(sc, path.s)
 			}
 		}
 		redirs = append(redirs, x)
 	}
+	e.opened = fds
 	return redirs, in, outFile
+}
+
+// feed connects a text to a descriptor.
+func feed(in *input, fds map[string]fragment, fd string, f fragment) (*input, map[string]fragment) {
+	if fd == "" || fd == "0" {
+		return &input{fragment: f}, fds
+	}
+	if fds == nil {
+		fds = map[string]fragment{}
+	}
+	fds[strings.Trim(fd, "{}")] = f
+	return in, fds
+}
+
+// duplicate returns what <&fd reads: a descriptor of the same statement, or one that exec opened.
+func (e *eval) duplicate(sc *scope, fds map[string]fragment, fd string, in *input) *input {
+	if f, ok := fds[fd]; ok {
+		return &input{fragment: f}
+	}
+	if v := sc.lookup(fdKey(fd)); v != nil {
+		return &input{fragment: e.pick(v).fragment()}
+	}
+	return in
 }
 
 func appends(redirs []Redir) bool {

@@ -156,6 +156,7 @@ const (
 	stackKey  = "\x00stack"  // pushd's stack
 )
 
+func fdKey(fd string) string      { return "\x00d" + fd }
 func funcKey(name string) string  { return "\x00f" + name }
 func aliasKey(name string) string { return "\x00a" + name }
 
@@ -245,7 +246,7 @@ func (s *scope) merge(branch *scope, keepDir bool) {
 		case old != nil:
 			s.set(name, alternatives(old.alts, v.alts)...)
 		case name == argsKey:
-			s.set(name, alternatives([]value{{isArr: true}}, v.alts)...)
+			s.set(name, alternatives([]value{scalar(hole(Variable, "@"))}, v.alts)...)
 		case strings.HasPrefix(name, "\x00f"), strings.HasPrefix(name, "\x00a"):
 			s.set(name, alternatives([]value{{unset: true}}, v.alts)...)
 		case strings.HasPrefix(name, "\x00"):
@@ -320,7 +321,7 @@ func (e *eval) dir(sc *scope) Word {
 func (e *eval) arguments(sc *scope) (args []fragment, known bool) {
 	v := sc.lookup(argsKey)
 	if v == nil {
-		return nil, true
+		return nil, false // whoever runs the text may pass some
 	}
 	x := e.pick(v)
 	if x.isArr {

@@ -229,6 +229,7 @@ const (
 	TooMuch                      // more words, commands or work than is spent
 	Unparsed                     // the text, or a payload in it, has a syntax that cannot be read
 	ForkBomb                     // a function starts copies of itself without end
+	Spawning                     // a loop without end starts background jobs and never waits for them
 	DynamicCode                  // text that is run as code has unknown pieces
 	DynamicWord                  // the program to run cannot be known
 	UnreadScript                 // a script file is run whose text is not known

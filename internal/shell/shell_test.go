@@ -9,7 +9,7 @@ import (
 )
 
 var noteNames = map[NoteKind]string{
-	TooLong: "too long", TooDeep: "too deep", TooMuch: "too much", Unparsed: "unparsed", ForkBomb: "fork bomb",
+	TooLong: "too long", TooDeep: "too deep", TooMuch: "too much", Unparsed: "unparsed", ForkBomb: "fork bomb", Spawning: "spawning",
 	DynamicCode: "dynamic code", DynamicWord: "dynamic word", UnreadScript: "unread script",
 	Invisible: "invisible", Bidi: "bidi", Control: "control",
 }
@@ -114,6 +114,31 @@ var evaluates = []struct{ text, want string }{
 	{`f() { rm "$@"; }; f a 'b c'`, "rm a 'b c'"},
 	{`f() { rm x; }`, "rm x"},
 	{`curl u | sh`, "curl u | sh [dynamic code]"},
+
+	{"bash 3<<E <&3\nrm x\nE", "bash 3<<rm x\n <&3 | rm x"},
+	{`exec 3<<< 'rm x'; sh <&3`, "exec 3<<<rm x | sh <&3 | rm x"},
+	{`echo 'rm x' > >(sh)`, "sh | echo 'rm x' >/dev/fd/a0000 | sh | rm x [dynamic code]"},
+	{`PROMPT_COMMAND='rm x'`, "PROMPT_COMMAND=rm x | rm x"},
+	{`PS1='$(rm x)' bash`, "PS1=$(rm x) bash | rm x | : $(rm x)"},
+	{`complete -C 'rm x' git`, "complete -C 'rm x' git | rm x"},
+	{`zsh -c '=rm x'`, "zsh -c '=rm x' | rm x"},
+
+	// A program keeps what it is under another name.
+	{`cp /bin/rm /tmp/x; /tmp/x y`, "cp /bin/rm /tmp/x | /bin/rm y | /tmp/x y"},
+	{`ln -s /bin/rm l && ./l y`, "ln -s /bin/rm l | /bin/rm y | ./l y"},
+
+	// Subscripts are evaluated even when they were quoted.
+	{`x='a[$(rm y)]'; echo $((x))`, "x=a[$(rm y)] | rm y | echo …"},
+	{`test -v 'a[$(rm y)]'`, "test -v 'a[$(rm y)]' | rm y"},
+
+	// Jobs without end.
+	{`while :; do sh x & done`, ": | sh x [spawning] [unread script]"},
+	{`while :; do sh x & wait; done`, ": | sh x | wait [unread script]"},
+	{`printf 'sh ./b | sh ./b &\n' > b; sh b`, `printf 'sh ./b | sh ./b &\n' >b | sh b | sh ./b | sh ./b [fork bomb]`},
+
+	// Project files, where they are known.
+	{`printf 'all: x\n\techo a\nx:\n\trm y\nz:\n\trm q\n' > Makefile; make`, `printf 'all: x\n\techo a\nx:\n\trm y\nz:\n\trm q\n' >Makefile | make | echo a | rm y`},
+	{`echo '{"scripts":{"b":"rm y"}}' > package.json; npm run b`, `echo '{"scripts":{"b":"rm y"}}' >package.json | npm run b | rm y`},
 
 	// Data is not code.
 	{`echo 'rm -rf /; reboot'`, "echo 'rm -rf /; reboot'"},
@@ -241,7 +266,7 @@ func TestFacts(t *testing.T) {
 	for _, row := range []struct{ text, want string }{
 		{`$CMD x`, "rm x"},
 		{`sh build.sh /etc`, "sh build.sh /etc | rm -rf /etc"},
-		{`. ./build.sh`, ". ./build.sh | rm -rf ''"},
+		{`. ./build.sh`, ". ./build.sh | rm -rf $1"},
 		{`bash tool`, "bash tool"},
 		{`bash other.sh`, "bash other.sh [unread script]"},
 	} {

@@ -39,6 +39,11 @@ func (e *eval) simpleOnce(sc *scope, c *syntax.CallExpr, s *syntax.Stmt, io fram
 		if in != nil {
 			io.in = in
 		}
+		if len(args) == 1 && args[0].Is("exec") {
+			for fd, f := range e.opened {
+				e.bind(sc, fdKey(fd), scalar(f))
+			}
+		}
 		for _, r := range cmd.Redirs {
 			cmd.Start, cmd.End = min(cmd.Start, r.Start), max(cmd.End, r.End)
 		}
@@ -53,11 +58,23 @@ func (e *eval) simpleOnce(sc *scope, c *syntax.CallExpr, s *syntax.Stmt, io fram
 	for _, a := range c.Assigns {
 		e.assign(sc, target, a, &cmd)
 	}
+	e.prompts(cmd.Assigns, parent)
 	want := io.want
-	if outFile != "" {
+	readers := outputs(s)
+	if outFile != "" || len(readers) > 0 {
 		io.want = true
 	}
+	first := len(e.prog.Commands)
 	out := e.run(sc, cmd, io)
+	if len(readers) > 0 {
+		if len(e.prog.Commands) > first {
+			out.from = union(out.from, []int{first})
+		}
+		for _, p := range readers {
+			e.stmts(sc.fork(), p.Stmts, frameIO{in: &input{fragment: out}}, -1)
+		}
+		return fragment{}
+	}
 	if outFile != "" {
 		e.write(outFile, out, appends(cmd.Redirs))
 		return fragment{}
@@ -66,6 +83,42 @@ func (e *eval) simpleOnce(sc *scope, c *syntax.CallExpr, s *syntax.Stmt, io fram
 		return fragment{}
 	}
 	return out
+}
+
+// prompts remembers the code in variables that a shell runs each time it shows a prompt.
+func (e *eval) prompts(assigns []Assign, parent int) {
+	for _, a := range assigns {
+		f := fromWord(a.Value)
+		switch a.Name {
+		case "PROMPT_COMMAND":
+		case "PS0", "PS1", "PS2", "PS4":
+			if !strings.Contains(f.s, "$(") && strings.IndexByte(f.s, '`') < 0 {
+				continue
+			}
+			f = known(`: "`).join(f).join(known(`"`))
+		default:
+			continue
+		}
+		if len(e.late) < 64 {
+			e.late = append(e.late, deferred{text: f, how: a.Name, start: a.Value.Start, end: a.Value.End, parent: parent})
+		}
+	}
+}
+
+// outputs returns the process substitutions that a statement's standard output is redirected to.
+func outputs(s *syntax.Stmt) (list []*syntax.ProcSubst) {
+	if s == nil {
+		return nil
+	}
+	for _, r := range s.Redirs {
+		if r.Word == nil || len(r.Word.Parts) != 1 || r.N != nil && r.N.Value != "1" {
+			continue
+		}
+		if p, ok := r.Word.Parts[0].(*syntax.ProcSubst); ok && p.Op == syntax.CmdOut {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // tail returns a simple command's source behind its program word, runs of unquoted blanks folded to one.
@@ -288,8 +341,22 @@ func (e *eval) run(sc *scope, c Command, io frameIO) fragment {
 	if out, done := e.named(sc, c, io); done {
 		return out
 	}
+	if e.dialect == Zsh && len(w.Text) > 1 && w.Text[0] == '=' && !w.Quoted {
+		c.Args = slices.Clone(c.Args)
+		c.Args[0].Text = w.Text[1:] // the program's path, by name
+		w = c.Args[0]
+	}
+	if len(e.copies) > 0 {
+		if orig, ok := e.copies[e.resolve(sc, w.Text)]; ok && strings.Contains(w.Text, "/") && len(c.Args) > 0 {
+			d := c
+			d.Args = slices.Clone(c.Args)
+			d.Args[0] = Word{Text: orig.Text, Raw: w.Raw, Start: w.Start, End: w.End}
+			e.run(sc, d, io)
+		}
+	}
 	c.Name = programName(w.Text)
 	i := e.emit(c, io)
+	e.copied(sc, i)
 	inner := sc
 	if as := e.prog.Commands[i].Assigns; len(as) > 0 {
 		inner = sc.fork()
@@ -331,6 +398,37 @@ func (e *eval) named(sc *scope, c Command, io frameIO) (out fragment, done bool)
 		out = e.callFunction(sc, x.fn, c.Args, io, c.Parent)
 	}
 	return out, done
+}
+
+// copied remembers the new name of a well-known program that command i copies, moves or links.
+func (e *eval) copied(sc *scope, i int) {
+	c := &e.prog.Commands[i]
+	switch c.Name {
+	case "cp", "ln", "mv", "install":
+	default:
+		return
+	}
+	var operands []Word
+	for _, a := range c.Args[1:] {
+		if !strings.HasPrefix(a.Text, "-") {
+			operands = append(operands, a)
+		}
+	}
+	if len(operands) != 2 || !operands[0].Known() || !operands[1].Known() {
+		return
+	}
+	from, to := operands[0], operands[1]
+	if e.copies == nil {
+		e.copies = map[string]Word{}
+	}
+	if old, ok := e.copies[e.resolve(sc, from.Text)]; ok {
+		from = old
+	} else if !strings.HasPrefix(from.Text, "/") || !slices.Contains(wellKnown[:], programName(from.Text)) {
+		return
+	}
+	dest := e.resolve(sc, to.Text)
+	e.copies[dest] = from
+	e.copies[dest+"/"+programName(from.Text)] = from
 }
 
 // vanished runs a command whose program word holds variables that nothing sets as it would be when they are empty: what
@@ -420,6 +518,9 @@ var wellKnown = [...]string{
 func (e *eval) external(sc *scope, i int, io frameIO) fragment {
 	c := &e.prog.Commands[i]
 	hs, query := handoffs(c)
+	if !query {
+		hs = append(hs, e.projectFiles(sc, c)...)
+	}
 	if len(hs) == 0 || query {
 		return e.print(sc, i, io)
 	}
@@ -612,7 +713,7 @@ func (e *eval) verbatim(text string, start, end int) int {
 func (e *eval) script(sc *scope, i int, h *handoff, io frameIO) fragment {
 	f := e.read(sc, fromWord(*h.file))
 	if !f.known() && strings.Trim(f.s, Unknown) == "" {
-		if len(f.from) > 0 {
+		if len(f.from) > 0 || slices.ContainsFunc(h.file.Holes, func(h Hole) bool { return h.Kind != Entry }) {
 			e.note(DynamicCode, h.file.Show(), i, h.file.Start, h.file.End)
 		} else {
 			e.note(UnreadScript, h.file.Show(), i, h.file.Start, h.file.End)
@@ -634,7 +735,19 @@ func (e *eval) script(sc *scope, i int, h *handoff, io frameIO) fragment {
 		}
 	}
 	e.positional(sc, h.args)
-	return e.inject(sc, f, h.file.Start, h.file.End, io, i)
+	path := e.resolve(sc, h.file.Text)
+	for k := range e.scripts {
+		if c := &e.scripts[k]; c.path == path {
+			if e.forks > c.forks || e.pipes > c.pipes {
+				e.note(ForkBomb, h.file.Text, i, h.file.Start, h.file.End)
+			}
+			return unknownOutput("")
+		}
+	}
+	e.scripts = append(e.scripts, running{path, e.forks, e.pipes})
+	out := e.inject(sc, f, h.file.Start, h.file.End, io, i)
+	e.scripts = e.scripts[:len(e.scripts)-1]
+	return out
 }
 
 func binary(s string) bool {
