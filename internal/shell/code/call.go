@@ -102,6 +102,10 @@ func (s *scanner) command(v value, t token) value {
 	if s.lang == PHP && !phpStatement(t.text) {
 		return v
 	}
+	if s.lang == Perl && t.text == "eval" && s.isOp(s.pos, "{") { // a block, not a string
+		s.braces()
+		return value{a: v.a, b: s.last()}
+	}
 	if v.k == kAny && s.lang == Perl && v.name == "" && s.starts(n) { // print STDERR …
 		return value{a: v.a, b: v.b}
 	}
@@ -667,11 +671,25 @@ func (s *scanner) perlOpen(out value, args []value) {
 	}
 }
 
+// asPath is onObject with the methods that do harm on a path and none on a string or a list.
+func (s *scanner) asPath(name string, args []value) entry {
+	switch {
+	case s.lang == Python && name == "replace" && len(args) == 1 && (args[0].kw == "" || args[0].kw == "target" || args[0].kw == "?"):
+		return entry{do: move, eff: Write | Delete} // a string's takes two
+	case s.lang == Ruby && (name == "delete" || name == "write" || name == "replace" || name == "truncate") && strings.Contains(s.src, "Pathname"):
+		if name == "delete" {
+			return entry{do: remove, eff: Delete}
+		}
+		return entry{do: write, eff: Write}
+	}
+	return s.onObject(name)
+}
+
 // callMethod is recv.name(args).
 func (s *scanner) callMethod(v value, args []value, b int) value {
 	recv := v.list[0]
 	out := value{a: v.a, b: b}
-	if e := s.onObject(v.s); e.do != none || e.eff != 0 {
+	if e := s.asPath(v.s, args); e.do != none || e.eff != 0 {
 		self := value{a: v.a, b: b}
 		if recv.k == kStr {
 			self = recv

@@ -176,6 +176,8 @@ func TestPython(t *testing.T) {
 		{`import os as print; print.system("id")`, "spawn", "shell: id"},
 		{"import shutil as s\nif 0: s = ''\ns.copy('a', 'b')", "unknown", ""},
 		{"class A: r = __import__('os').remove\nA.r('/x')", "unknown", ""},
+		{`import pathlib; pathlib.Path("a").replace("b")`, "write|delete", "write: b"},
+		{`import datetime; print(datetime.datetime.now().replace(microsecond=0))`, "-", ""},
 		{`import os; f = g = os.remove; f("/x")`, "delete", "delete: /x"},
 		{`import os; print(list(map((f := os.remove), ["x"])))`, "delete|unknown", ""},
 		{`(lambda f: f("id"))(__import__("os").system)`, "spawn|unknown", ""},
@@ -241,6 +243,9 @@ func TestPerl(t *testing.T) {
 		{`system(pack("H*", "6964"))`, "spawn", "shell: id"},
 		{`system(join("", "i", "d"))`, "spawn", "shell: id"},
 		{`$^I = ""; @ARGV = "x"; while (<>) { print }`, "write", ""},
+		{`eval { die }; print $@`, "-", ""},
+		{`eval { system("id") }`, "spawn", "shell: id"},
+		{`my $f = \&CORE::system; $f->("id")`, "spawn|unknown", ""},
 		{`chmod 0777, "/etc/x"`, "write", "write: /etc/x"},
 		{"system(<<E)\nrm -rf /\nE\n", "spawn", ""},
 	})
@@ -371,6 +376,8 @@ func TestRuby(t *testing.T) {
 		{`require "evil"`, "import", ""},
 		{`x = :system; send(x, "id")`, "spawn", "shell: id"},
 		{`fork { loop {} }`, "spawn", ""},
+		{`Pathname.new("x").delete`, "delete", "delete: x"},
+		{`x = Pathname("x"); x.write("y")`, "write", "write: x"},
 		{`class File; end; File.write("x", "y")`, "write", "write: x"},
 		{`x = ->(a) { a + 1 }; puts x.call(2)`, "-", ""},
 	})
@@ -428,6 +435,7 @@ func TestPHP(t *testing.T) {
 		{`echo "{$x->y(system('id'))}";`, "spawn", "shell: id"},
 		{`$$a("id");`, "unknown", ""},
 		{`unserialize($x);`, "unknown", ""},
+		{`#[A] function f() {} system("id");`, "spawn", "shell: id"},
 		{`?><?php system("id");`, "spawn", "shell: id"},
 	})
 }

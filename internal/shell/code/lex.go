@@ -184,7 +184,7 @@ func (l *lexer) comment(c byte) bool {
 		}
 	case PHP, Node:
 		switch {
-		case l.has("//"), c == '#' && l.lang == PHP && l.at(l.i+1) != '[', c == '#' && l.i == 0:
+		case l.has("//"), c == '#' && l.lang == PHP && l.at(l.i+1) != '[', l.i == 0 && l.has("#!"):
 			from := l.i
 			l.skipLine()
 			if n := strings.Index(l.src[from:l.i], "?>"); l.lang == PHP && n >= 0 {

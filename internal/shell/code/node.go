@@ -167,8 +167,10 @@ func jsDanger(p string) entry {
 	case "fs.openSync", "fs.open", "Deno.open":
 		return entry{do: open}
 	case "fs.readFileSync", "fs.readFile", "fs.readdirSync", "fs.readdir", "fs.createReadStream", "fs.statSync", "fs.stat", "fs.existsSync", "fs.lstatSync", "fs.realpathSync",
-		"fs.readlinkSync", "fs.accessSync", "fs.access", "Deno.readTextFile", "Deno.readTextFileSync", "Deno.readFile", "Deno.readDir", "Deno.readDirSync", "Bun.file", "require.resolve", "fs.lstat", "Deno.stat", "Deno.statSync":
+		"fs.readlinkSync", "fs.accessSync", "fs.access", "Deno.readTextFile", "Deno.readTextFileSync", "Deno.readFile", "Deno.readDir", "Deno.readDirSync", "require.resolve", "fs.lstat", "Deno.stat", "Deno.statSync":
 		return entry{do: read, eff: Read}
+	case "Bun.file":
+		return entry{do: read, eff: Read | Unknown} // its result can also write and delete
 	case "http.get", "http.request", "https.get", "https.request", "net.connect", "net.createConnection", "tls.connect", "dns.lookup", "dns.resolve", "http2.connect", "Deno.connect",
 		"dns.resolveTxt", "dns.resolve4", "dns.promises.lookup":
 		return entry{do: connect, eff: Connect}

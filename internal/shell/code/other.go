@@ -73,7 +73,7 @@ func (s *scanner) vimFull(name string, bang bool, operand string, a, b int) bool
 		s.addShell(v)
 		return true
 	case "g", "global", "v", "vglobal":
-		if len(operand) > 1 {
+		if len(operand) > 1 && !isWord(operand[0]) {
 			if n := strings.LastIndexByte(operand[1:], operand[0]); n >= 0 {
 				s.vimLine(a+n+2, b)
 				return true
