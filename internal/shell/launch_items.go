@@ -211,7 +211,6 @@ func xargs(c *Command) ([]handoff, bool) {
 			if lines = count(v); lines == 0 {
 				lines = 1
 			}
-			x.lines = true
 		case "n", "max-args":
 			batch = count(v)
 		case "r", "no-run-if-empty":
@@ -241,27 +240,22 @@ func xargs(c *Command) ([]handoff, bool) {
 		}
 		return run(nil, h, words), false
 	}
-	if lines > 0 {
-		batch = lines // each item is a line then
-		if !ok {
-			batch = 0
-		}
-	}
 	if batch == 0 {
 		batch = len(items)
 	}
 	var hs []handoff
+	done := 0
 	for n := 0; len(items) > 0; n++ {
 		size := min(batch, len(items))
+		if k := (n + 1) * lines; lines > 0 && ok && k <= len(x.ends) {
+			size = min(x.ends[k-1]-done, len(items))
+		}
 		if n == maxBatches {
 			size = len(items)
 		}
-		argv := append(append(make([]Word, 0, len(words)+size), words...), items[:size]...)
-		if x.lines {
-			argv = append(argv[:len(words)], fieldsOf(items[:size])...)
-		}
-		hs = run(hs, h, argv)
+		hs = run(hs, h, append(append(make([]Word, 0, len(words)+size), words...), items[:size]...))
 		items = items[size:]
+		done += size
 	}
 	return hs, false
 }
@@ -300,9 +294,10 @@ type itemReader struct {
 	delim byte
 	lines bool   // at newlines only, with quotes
 	eof   string // an item that ends the input
+	ends  []int  // found: after how many items each line ended; a blank at its end continues a line
 }
 
-func (x itemReader) read(c *Command) ([]Word, bool) {
+func (x *itemReader) read(c *Command) ([]Word, bool) {
 	if c.Stdin == nil {
 		return nil, false
 	}
@@ -310,8 +305,8 @@ func (x itemReader) read(c *Command) ([]Word, bool) {
 	return x.split(w)
 }
 
-// split returns the items of w. ok is false when it holds an unmatched quote.
-func (x itemReader) split(w Word) (items []Word, ok bool) {
+// split returns the items of w. ok is false when it holds an unmatched quote: xargs may have run the items before it.
+func (x *itemReader) split(w Word) (items []Word, ok bool) {
 	sp := splitter{in: w}
 	for i := 0; i < len(w.Text); i++ {
 		b := w.Text[i]
@@ -327,20 +322,30 @@ func (x itemReader) split(w Word) (items []Word, ok bool) {
 			sp.quote = 0
 		case sp.quote != 0:
 			if b == '\n' {
-				return nil, false
+				return sp.words, false
 			}
 			sp.put(b)
 		case b == '\'' || b == '"':
 			sp.quote, sp.open = b, true
-		case b == '\\' && i+1 < len(w.Text) && w.Text[i+1] != 0:
+		case b == '\\' && i+1 == len(w.Text):
+		case b == '\\' && w.Text[i+1] != 0:
 			i++
 			sp.put(w.Text[i])
-		case b == '\n', !x.lines && (b == ' ' || b == '\t'):
+		case b == '\n':
+			sp.cut()
+			n := len(sp.words)
+			if blank := i > 0 && (w.Text[i-1] == ' ' || w.Text[i-1] == '\t'); !blank && n > 0 && (len(x.ends) == 0 || x.ends[len(x.ends)-1] < n) {
+				x.ends = append(x.ends, n)
+			}
+		case !x.lines && (b == ' ' || b == '\t'):
 			sp.cut()
 		case x.lines && !sp.open && (b == ' ' || b == '\t'):
 		default:
 			sp.put(b)
 		}
+	}
+	if sp.quote != 0 {
+		return sp.words, false
 	}
 	items = sp.finish()
 	if x.eof != "" {
@@ -351,7 +356,7 @@ func (x itemReader) split(w Word) (items []Word, ok bool) {
 			}
 		}
 	}
-	return items, sp.quote == 0
+	return items, true
 }
 
 func delimiter(v string) byte {

@@ -33,6 +33,8 @@ func TestItems(t *testing.T) {
 		{"a b\\nc |> xargs -L1 rm", "rm a b looped ; rm c looped"},
 		{"a b\\nc |> xargs -I{} rm -r /x/{}", "rm -r '/x/a b' looped ; rm -r /x/c looped"},
 		{"a b\\nc |> xargs -d \\n rm", "rm 'a b' c looped"},
+		{"a\\nb 'c |> xargs rm", "rm a b … looped"},
+		{"a b \\nc\\nd |> xargs -L1 rm", "rm a b c looped ; rm d looped"},
 		{"a:b |> xargs -d: rm", "rm a b looped"},
 		{"a\\ b |> xargs rm", "rm 'a b' looped"},
 		{"a $X |> xargs rm", "rm a $X looped"},
