@@ -274,7 +274,7 @@ func (l *lexer) word() {
 		l.i < l.b && l.src[l.i] == '$' && l.lang == Node ||
 		l.i < l.b && l.src[l.i] == '.' && l.lang == R && l.i > a ||
 		l.i < l.b && l.src[l.i] == '\\' && l.lang == PHP && isAlpha(l.at(l.i+1)) ||
-		(l.lang == Perl || l.lang == Ruby && false) && l.has("::") && isAlpha(l.at(l.i+2)) && l.step(2) {
+		l.lang == Perl && l.has("::") && isAlpha(l.at(l.i+2)) && l.step(2) {
 		l.i++
 	}
 	w := l.src[a:l.i]

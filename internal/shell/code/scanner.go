@@ -19,8 +19,6 @@ type scanner struct {
 	names  map[string]binding
 	stars  []string // modules imported whole
 	buf    [48]token
-	first  bool
-	brace  int // open statement braces, to tell a block from a hash
 }
 
 // binding is what is known of a name the text itself defines.

@@ -13,7 +13,6 @@ type sqlToken struct {
 // sql reads statements of the common dialects and the commands of psql, mysql and sqlite3.
 func (s *scanner) sql(a, b int) {
 	var toks []sqlToken
-	depth := 0
 	for i := a; i < b; {
 		t, next := s.sqlNext(i, b)
 		if t.up == "" {
@@ -26,20 +25,14 @@ func (s *scanner) sql(a, b int) {
 			continue
 		}
 		i = next
-		switch t.up {
-		case "(":
-			depth++
-		case ")":
-			depth--
-		case ";":
+		if t.up == ";" {
 			s.sqlStatement(toks)
-			toks, depth = toks[:0], 0
+			toks = toks[:0]
 			continue
 		}
 		toks = append(toks, t)
 	}
 	s.sqlStatement(toks)
-	_ = depth
 }
 
 // sqlNext reads one token; one with an empty up is blank, a comment or, with quote '\\', a client command.
@@ -135,11 +128,9 @@ func (s *scanner) sqlQuoted(i, b int) (sqlToken, int) {
 	if c == '[' {
 		end = ']'
 	}
-	escape := false
 	for j := i + 1; j < b; j++ {
 		switch {
-		case s.src[j] == '\\' && c == '\'':
-			escape = true // an escape in some dialects only
+		case s.src[j] == '\\' && c == '\'': // an escape in some dialects only
 			if j+1 < b && s.src[j+1] == end {
 				s.eff(Unknown)
 			}
@@ -151,7 +142,6 @@ func (s *scanner) sqlQuoted(i, b int) (sqlToken, int) {
 			return sqlToken{up: string([]byte{'\''}), quote: c, text: s.src[i+1 : j], a: i, b: j + 1}, j + 1
 		}
 	}
-	_ = escape
 	s.eff(Unknown)
 	return sqlToken{up: "'", quote: c, text: s.src[i+1 : b], a: i, b: b}, b
 }
