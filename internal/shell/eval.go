@@ -21,6 +21,7 @@ type eval struct {
 	spent   bool // the step bound was hit and noted
 
 	frame   *frame              // alternatives tried for the command at hand
+	frames  frame               // the outermost one
 	opened  map[string]fragment // what the redirections evaluated last opened besides standard input
 	files   map[string]*file    // files the text writes, and the pipes of process substitutions
 	scripts []running           // scripts being run

@@ -50,6 +50,23 @@ type frame struct {
 	pos   int
 	memo  map[*variable]int
 	round int
+	inner *frame // for commands inside
+}
+
+// next returns the frame for a command inside this one, ready for use. Frames are kept: most texts need one or two.
+func (f *frame) next() *frame {
+	if f == nil {
+		return nil
+	}
+	if f.inner == nil {
+		f.inner = &frame{}
+	}
+	return f.inner
+}
+
+func (f *frame) reset() {
+	f.picks, f.sizes, f.pos, f.round = f.picks[:0], f.sizes[:0], 0, 0
+	clear(f.memo)
 }
 
 // pick returns the value of v in the combination at hand.
@@ -93,8 +110,12 @@ func (e *eval) choose(n int) int {
 // eachChoice calls fn once for each combination of alternatives that fn meets.
 func (e *eval) eachChoice(fn func()) {
 	saved := e.frame
-	var f frame
-	e.frame = &f
+	f := saved.next()
+	if f == nil {
+		f = &e.frames
+	}
+	e.frame = f
+	f.reset()
 	for {
 		f.pos = 0
 		clear(f.memo)

@@ -24,7 +24,7 @@ const (
 
 // Parse evaluates text and returns every command it could execute. It never fails: what cannot be read is in the Notes.
 func Parse(text string, o Options) Program {
-	e := &eval{opt: o, prog: Program{Text: text}}
+	e := &eval{opt: o, prog: Program{Text: text, Commands: make([]Command, 0, 3)}}
 	e.home = o.Home
 	if e.home == "" {
 		e.home = "~"
@@ -166,8 +166,7 @@ func errorAt(err error, size int) (int, string) {
 
 // top evaluates a whole text: the statements that can be read, then what a later event would run.
 func (e *eval) top(text string, src source) {
-	sc := &scope{}
-	sc.set(dirKey, value{s: or(e.opt.Dir, ".")})
+	sc := &scope{start: or(e.opt.Dir, ".")}
 	e.dialect = e.opt.Dialect
 	e.text(sc, text, src, frameIO{want: false}, -1)
 	e.later(sc)

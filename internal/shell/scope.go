@@ -164,7 +164,8 @@ func aliasKey(name string) string { return "\x00a" + name }
 // scope below: subshells and branches start a new one on top and are thrown away or merged.
 type scope struct {
 	below *scope
-	local bool // a function's scope: only its locals are kept here
+	start string // of the lowest one: the working directory nothing has changed yet
+	local bool   // a function's scope: only its locals are kept here
 	vars  map[string]*variable
 }
 
@@ -233,9 +234,17 @@ func alternatives(a, b []value) []value {
 // keepDir is not set: a cd that fails ends most lines that hold one.
 func (s *scope) merge(branch *scope, keepDir bool) {
 	for name, v := range branch.vars {
-		if name == dirKey && !keepDir {
-			s.set(name, v.alts...)
-			continue
+		if name == dirKey {
+			if keepDir && s.lookup(dirKey) == nil {
+				root := s
+				for root.below != nil {
+					root = root.below
+				}
+				s.set(name, value{s: root.start})
+			} else if !keepDir {
+				s.set(name, v.alts...)
+				continue
+			}
 		}
 		if v.ref != "" {
 			s.put(name, v)
@@ -297,7 +306,10 @@ func (e *eval) variable(sc *scope, name string) *variable {
 	case "HOME":
 		return &variable{alts: []value{{s: e.home}}}
 	case "PWD":
-		return sc.lookup(dirKey)
+		if v := sc.lookup(dirKey); v != nil {
+			return v
+		}
+		return &variable{alts: []value{{s: or(e.opt.Dir, ".")}}}
 	case "OLDPWD":
 		return sc.lookup(oldDirKey)
 	case "IFS":
@@ -312,7 +324,7 @@ func (e *eval) variable(sc *scope, name string) *variable {
 func (e *eval) dir(sc *scope) Word {
 	v := sc.lookup(dirKey)
 	if v == nil || len(v.alts) == 0 {
-		return Word{Text: "."}
+		return Word{Text: or(e.opt.Dir, ".")} // nothing has changed it
 	}
 	return e.pick(v).fragment().word(0, 0)
 }
