@@ -65,6 +65,9 @@ func shell(c *Command, name string) ([]handoff, bool) {
 			h.text, h.args = &text, rest[1:]
 		}
 		hs = append(hs, h)
+		if a.stdin && d != Bash && d != Zsh { // dash goes on with its input
+			hs = append(hs, handoff{how: "stdin", stdin: true, dialect: d})
+		}
 	case len(rest) == 0:
 		return append(hs, handoff{how: "stdin", stdin: true, dialect: d}), false
 	case a.stdin:

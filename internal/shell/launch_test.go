@@ -406,6 +406,8 @@ func TestShells(t *testing.T) {
 		{"/bin/sh -c 'rm x'", "-c: {rm x}"},
 		{"sh -ec 'rm x'", "-c: {rm x}"},
 		{"dash -c 'rm x'", "-c: {rm x}"},
+		{"dash -sc id", "-c: {id} ; stdin: <stdin>"},
+		{"bash -sc id", "-c: {id}"},
 		{"dash -Orc x id", "-c: {id}"},
 		{"zsh -ic 'rm x'", "-c: {rm x}"},
 		{"ksh -c 'rm x'", "-c: {rm x}"},
