@@ -37,14 +37,14 @@ type cover struct {
 	glob bool // a glob matches it
 }
 
-func (a *allowList) match(p *shell.Program) cover {
+func (a *allowList) match(p *shell.Program, f *Facts) cover {
 	c := cover{list: a}
 	if a.exact == nil {
 		return c
 	}
 	text := strings.TrimSpace(p.Text)
 	c.text = a.exact[text]
-	if c.text || len(a.globs) == 0 || compound(text) || altered(p) {
+	if c.text || len(a.globs) == 0 || compound(text) || altered(p) || injecting(f) {
 		return c
 	}
 	for _, g := range a.globs {

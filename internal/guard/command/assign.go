@@ -71,7 +71,7 @@ func usualValue(a shell.Assign) bool {
 	v := a.Value
 	switch a.Name {
 	case "NODE_OPTIONS":
-		return v.Known() && !loads(v.Text)
+		return v.Known() && !loads(v.Text) && strings.HasPrefix(strings.TrimSpace(v.Text), "--")
 	case "PATH":
 		return usualPath(v)
 	case "GIT_SSH_COMMAND":
@@ -149,12 +149,17 @@ func changesMeaning(name string) bool {
 
 // injected holds when the environment the caller gives holds a variable that injects code.
 func injected(c *ctx) (span, bool) {
-	for name, value := range c.facts.Env {
-		if injects(name) && value != "" && len(c.prog.Commands) > 0 {
-			return span{}, true
+	return span{}, len(c.prog.Commands) > 0 && injecting(c.facts)
+}
+
+// injecting tells whether the environment the caller gives injects code.
+func injecting(f *Facts) bool {
+	for name, value := range f.Env {
+		if value != "" && injects(name) {
+			return true
 		}
 	}
-	return span{}, false
+	return false
 }
 
 // injects tells whether a variable makes ordinary programs run something that is not theirs.

@@ -193,6 +193,8 @@ func (c *ctx) copied(i int) []target {
 		name := f
 		if n := strings.LastIndexByte(strings.TrimRight(f.Text, "/"), '/'); n >= 0 {
 			name = f.Slice(n + 1)
+		} else if n := strings.LastIndexByte(f.Text, ':'); n >= 0 && (c.name(i) == "scp" || c.name(i) == "rsync") {
+			name = f.Slice(n + 1)
 		}
 		in := to
 		in.Text = strings.TrimRight(to.Text, "/") + "/" + name.Text

@@ -2,6 +2,7 @@ package command
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"hermes/internal/guard"
@@ -165,8 +166,33 @@ func (c *ctx) add(r *Rule, n int, s span, cmd int) {
 			h.Start, h.End = c.cmd(cmd).Start, c.cmd(cmd).End
 		}
 	}
+	if cmd >= 0 {
+		h.Runs = c.runs(cmd)
+	}
 	c.found = append(c.found, h)
 }
+
+// runs returns the command as it would run, when that is not how the text spells it.
+func (c *ctx) runs(i int) string {
+	cmd := c.cmd(i)
+	plain := true
+	for _, w := range cmd.Args {
+		plain = plain && w.Raw == w.Text
+	}
+	if plain || len(cmd.Args) == 0 {
+		return ""
+	}
+	line := c.prog.Line(i)
+	if len(line) > maxRuns {
+		line = line[:maxRuns] + "…"
+	}
+	if cmd.Start >= 0 && cmd.End <= len(c.prog.Text) && cmd.Start <= cmd.End && strings.TrimSpace(c.prog.Text[cmd.Start:cmd.End]) == line {
+		return ""
+	}
+	return line
+}
+
+const maxRuns = 400 // bytes of a command shown to a person
 
 // placed changes a finding by where its command runs: on another machine it harms that one, and in a container made
 // for this command even the floor is a question.

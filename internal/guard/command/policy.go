@@ -44,7 +44,7 @@ func (k *Checker) Judge(p *shell.Program, f Facts) guard.Verdict {
 	hits := judge(p, &f)
 	findings := make([]guard.Finding, 0, len(hits)+1)
 	findings = k.deny.match(findings, p)
-	covered := k.allow.match(p)
+	covered := k.allow.match(p, &f)
 	for _, h := range hits {
 		if h.Tier.Refuses() || h.Sticky || !covered.has(h.Finding) {
 			findings = append(findings, h.Finding)

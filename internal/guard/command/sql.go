@@ -13,7 +13,7 @@ func sql() table {
 		{
 			Key:    "SQL DROP",
 			Harms:  guard.Remote | guard.Work,
-			Match:  match{on: onPayload, test: statement(dropped)},
+			Match:  match{on: onPayload, test: statementIn(dropsData)},
 			Why:    "deletes a table or a database",
 			Remedy: "look first: `psql -c '\\d users'`",
 			Hits:   []string{`psql -c "DROP TABLE users;"`, `mysql -e 'drop database shop'`, "sqlite3 x.db 'DROP TABLE IF EXISTS t'", "psql <<E\nDROP SCHEMA app CASCADE;\nE"},
@@ -22,7 +22,7 @@ func sql() table {
 		{
 			Key:    "SQL DELETE without WHERE",
 			Harms:  guard.Remote | guard.Work,
-			Match:  match{on: onPayload, test: statement(func(_ string, s code.Statement) bool { return s.Verb == "DELETE" && !s.Where })},
+			Match:  match{on: onPayload, test: statement(func(s code.Statement) bool { return s.Verb == "DELETE" && !s.Where })},
 			Why:    "deletes every row of the table",
 			Remedy: "say which rows: `psql -c 'DELETE FROM users WHERE id = 7'`",
 			Hits:   []string{`psql -c "DELETE FROM users;"`, `sqlite3 x.db "delete from t"`},
@@ -31,7 +31,7 @@ func sql() table {
 		{
 			Key:    "SQL TRUNCATE",
 			Harms:  guard.Remote | guard.Work,
-			Match:  match{on: onPayload, test: statement(func(_ string, s code.Statement) bool { return s.Verb == "TRUNCATE" })},
+			Match:  match{on: onPayload, test: statement(func(s code.Statement) bool { return s.Verb == "TRUNCATE" })},
 			Why:    "deletes every row of the table",
 			Remedy: "say which rows: `psql -c 'DELETE FROM users WHERE id = 7'`",
 			Hits:   []string{`psql -c "TRUNCATE TABLE users;"`, `mysql -e "truncate logs"`},
@@ -51,8 +51,11 @@ func typed(key, program, why, hit, pass string) Rule {
 	}
 }
 
-// dropped tells whether a statement deletes what holds data: dropping an index, a view or a trigger does not.
-func dropped(text string, s code.Statement) bool {
+// dropped tells whether a statement drops something.
+func dropped(s code.Statement) bool { return s.Verb == "DROP" }
+
+// dropsData tells whether a statement deletes what holds data: dropping an index, a view or a trigger does not.
+func dropsData(text string, s code.Statement) bool {
 	if s.Verb != "DROP" {
 		return false
 	}
@@ -61,7 +64,12 @@ func dropped(text string, s code.Statement) bool {
 }
 
 // statement holds for a payload with such a statement.
-func statement(is func(text string, s code.Statement) bool) test {
+func statement(is func(code.Statement) bool) test {
+	return statementIn(func(_ string, s code.Statement) bool { return is(s) })
+}
+
+// statementIn is statement for a condition on the text around it as well.
+func statementIn(is func(text string, s code.Statement) bool) test {
 	return func(c *ctx, i int) (span, bool) {
 		p := c.payload(i)
 		for _, s := range p.Report.SQL {

@@ -33,6 +33,16 @@ func unknowns() table {
 			Passes: []string{"C=ls; $C x", "$(echo ls) x", "ls $X"},
 		},
 		{
+			Key:    "unset variable may expand to /",
+			Tier:   guard.Unknown,
+			Harms:  guard.Host,
+			Match:  either(all(runs("rm"), maybe(everything)), all(runs("chmod", "chown", "chgrp"), flag("-R", "--recursive"), maybe(everything))),
+			Why:    "a variable that is not set in this line would make it the root or a system directory",
+			Remedy: "set it in the same command, or write \"${DIR:?}\"/*",
+			Hits:   []string{"rm $DIR/*", "rm -rf $DIR/*", `rm -rf "$A/"`, `ssh host "rm -rf $SNAP/*"`, "rm -rf $X/etc", "rm $DIR/* -rf", "chmod -R 755 $D/"},
+			Passes: []string{"DIR=x; rm -rf $DIR/*", "rm -rf $TMPDIR/x", `rm -rf "$DIR"`, "rm -rf ./*"},
+		},
+		{
 			Key:    "code that is run cannot be known",
 			Tier:   guard.Unknown,
 			Harms:  guard.Host | guard.Work,
@@ -41,16 +51,6 @@ func unknowns() table {
 			Remedy: "write what it runs in full: `bash -c 'ls -l'`",
 			Hits:   []string{`eval "$X"`, `bash -c "rm -r $X/y; $Y"`, "sh <<E\n$X\nE"},
 			Passes: []string{"eval 'ls -l'", "bash -c 'ls -l'", `eval "$(ssh-agent -s)"`, `eval "$(direnv hook bash)"`, "source <(kubectl completion bash)"},
-		},
-		{
-			Key:    "unset variable may expand to /",
-			Tier:   guard.Unknown,
-			Harms:  guard.Host,
-			Match:  all(runs("rm", "chmod", "chown", "chgrp"), flag("-r", "-R", "--recursive", "-f"), maybe(everything)),
-			Why:    "a variable that is not set in this line would make it the root or a system directory",
-			Remedy: "set it in the same command, or write \"${DIR:?}\"/*",
-			Hits:   []string{"rm -rf $DIR/*", `rm -rf "$A/"`, `ssh host "rm -rf $SNAP/*"`, "rm -rf $X/etc", "rm $DIR/* -rf", "chmod -R 755 $D/"},
-			Passes: []string{"DIR=x; rm -rf $DIR/*", "rm -rf $TMPDIR/x", `rm -rf "$DIR"`, "rm -rf ./*"},
 		},
 		{
 			Key:    "option cannot be known",

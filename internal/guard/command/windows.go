@@ -75,8 +75,10 @@ func (c *ctx) windowsHits() []winsh.Hit {
 			c.windows = append(c.windows, winsh.Rules([]winsh.Command{winsh.Argv(bare(cmd.Args), cmd.Start, cmd.End)})...)
 		case cmdProgram(name, cmd.Args):
 			dialects[winsh.Cmd] = true
+			c.windowsLine(winsh.Cmd, cmd)
 		case cmdlet(name):
 			dialects[winsh.PowerShell] = true
+			c.windowsLine(winsh.PowerShell, cmd)
 		}
 	}
 	for d, used := range dialects {
@@ -90,6 +92,28 @@ func (c *ctx) windowsHits() []winsh.Hit {
 		}
 	}
 	return c.windows
+}
+
+// windowsLine judges one command by the words it would run with: the text as a whole may not be Windows' at all.
+func (c *ctx) windowsLine(d winsh.Dialect, cmd *shell.Command) {
+	var b strings.Builder
+	for k, w := range cmd.Args {
+		if k > 0 {
+			b.WriteByte(' ')
+		}
+		s := w.Show()
+		if raw := strings.Trim(w.Raw, `"'`); strings.Contains(raw, `\`) && !strings.ContainsAny(raw, `'"`) && k > 0 {
+			s = raw // a shell for Windows keeps the backslashes
+		}
+		if strings.ContainsAny(s, " \t;&|()<>") {
+			s = `"` + s + `"`
+		}
+		b.WriteString(s)
+	}
+	for _, h := range winsh.Rules(winsh.Parse(d, b.String())) {
+		h.Start, h.End = cmd.Start, cmd.End
+		c.windows = append(c.windows, h)
+	}
 }
 
 // bare returns the words of an argv as text.
