@@ -35,6 +35,7 @@ type eval struct {
 	how     string              // how commands are run by their parent
 	looped  bool                // commands run once for each of many items
 	later_  bool                // commands run at a later event
+	guess   bool                // commands only perhaps run
 	env     []Assign            // assignments a launcher made for the next command
 	copies  map[string]Word     // programs the text has copied or linked, by their new path
 	seen    map[string]int      // texts run as code so far, to not follow the same one for ever
@@ -213,9 +214,13 @@ func (e *eval) command(sc *scope, cmd syntax.Command, io frameIO, parent int) fr
 	case *syntax.DeclClause:
 		return e.decl(sc, c, io, parent)
 	case *syntax.TimeClause:
-		if c.Stmt != nil {
-			return e.stmt(sc, c.Stmt, io, parent)
+		if c.Stmt == nil {
+			return fragment{}
 		}
+		if call := timeProgram(c); call != nil {
+			return e.simple(sc, call, c.Stmt, io, parent)
+		}
+		return e.stmt(sc, c.Stmt, io, parent)
 	case *syntax.CoprocClause:
 		e.forks++
 		first := len(e.prog.Commands)
@@ -236,6 +241,19 @@ func (e *eval) command(sc *scope, cmd syntax.Command, io frameIO, parent int) fr
 		e.stmt(sc.fork(), c.Body, io, parent)
 	}
 	return fragment{}
+}
+
+// timeProgram returns the call of the program time when the keyword is followed by options that only the program has.
+func timeProgram(c *syntax.TimeClause) *syntax.CallExpr {
+	call, ok := c.Stmt.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 || !strings.HasPrefix(call.Args[0].Lit(), "-") {
+		return nil
+	}
+	end := syntax.NewPos(c.Time.Offset()+4, c.Time.Line(), c.Time.Col()+4)
+	name := &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{ValuePos: c.Time, ValueEnd: end, Value: "time"}}}
+	out := *call
+	out.Args = append([]*syntax.Word{name}, call.Args...)
+	return &out
 }
 
 func (e *eval) binary(sc *scope, c *syntax.BinaryCmd, io frameIO, parent int) fragment {

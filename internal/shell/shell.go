@@ -83,7 +83,7 @@ func (w Word) Lit(text string) Word { return Word{Text: text, Start: w.Start, En
 // Slice returns the word's text from byte i on, with the holes that remain, as a word of its own.
 func (w Word) Slice(i int) Word {
 	i = min(i, len(w.Text))
-	out := Word{Text: w.Text[i:], Start: w.Start, End: w.End, Quoted: w.Quoted}
+	out := Word{Text: w.Text[i:], From: w.From, Start: w.Start, End: w.End, Quoted: w.Quoted}
 	if n := strings.Count(w.Text[:i], Unknown); n < len(w.Holes) {
 		out.Holes = w.Holes[n:]
 	}
@@ -201,6 +201,7 @@ type Command struct {
 	Builtin  bool   // run by the shell itself, not looked up in PATH
 	Deferred bool   // not run by the text itself: body of a function or trap that a later event would run
 	Looped   bool   // runs once for each of many items
+	Guess    bool   // perhaps only an argument: the parent is a program we do not know that may run it
 	Reader   int    // index of the command that reads its output, -1 for none
 	Detached bool   // left running in the background
 	Tail     string // source text behind the program word, blanks outside quotes folded; only with Options.Tails

@@ -123,6 +123,9 @@ var evaluates = []struct{ text, want string }{
 	{`complete -C 'rm x' git`, "complete -C 'rm x' git | rm x"},
 	{`zsh -c '=rm x'`, "zsh -c '=rm x' | rm x"},
 
+	{`time -o /tmp/t rm x`, "time -o /tmp/t rm x | rm x"},
+	{`time rm x`, "rm x"},
+
 	// A program keeps what it is under another name.
 	{`cp /bin/rm /tmp/x; /tmp/x y`, "cp /bin/rm /tmp/x | /bin/rm y | /tmp/x y"},
 	{`ln -s /bin/rm l && ./l y`, "ln -s /bin/rm l | /bin/rm y | ./l y"},

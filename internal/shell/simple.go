@@ -297,6 +297,7 @@ func (e *eval) emit(c Command, io frameIO) int {
 	c.How = e.how
 	c.Looped = c.Looped || e.looped
 	c.Deferred = c.Deferred || e.later_
+	c.Guess = e.guess
 	if c.Place == Here {
 		c.Place = e.place
 	}
@@ -551,15 +552,18 @@ func (e *eval) hand(sc *scope, i int, h *handoff, io frameIO) fragment {
 		place   Place
 		looped  bool
 		later   bool
+		guess   bool
 		env     []Assign
-	}{e.how, e.dialect, e.place, e.looped, e.later_, e.env}
+	}{e.how, e.dialect, e.place, e.looped, e.later_, e.guess, e.env}
 	defer func() {
-		e.how, e.dialect, e.place, e.looped, e.later_, e.env = saved.how, saved.dialect, saved.place, saved.looped, saved.later, saved.env
+		e.how, e.dialect, e.place, e.looped, e.later_, e.guess, e.env =
+			saved.how, saved.dialect, saved.place, saved.looped, saved.later, saved.guess, saved.env
 	}()
 	e.how = h.how
 	e.place = max(e.place, h.place)
 	e.looped = e.looped || h.looped
 	e.later_ = e.later_ || h.defer_
+	e.guess = e.guess || h.guess
 	inner := sc.fork()
 	if h.dir != nil {
 		d := *h.dir
