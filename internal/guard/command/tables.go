@@ -8,5 +8,6 @@ func tables() []table {
 		deletes(), windows(), permissions(), disks(), sql(), systemWrites(), services(), remotes(), fileWrites(), finds(), hermesVerbs(), docker(), gateway(),
 		copies(), edits(), heredocs(), git(), madeExecutable(), sudo(), packages(), programs(), windowsPrograms(),
 		volumes(), assigns(),
+		exfil(), credentials(), history(), prefixEnv(),
 	}
 }

@@ -1,0 +1,487 @@
+package command
+
+import (
+	"path"
+	"strings"
+
+	"hermes/internal/guard"
+	"hermes/internal/shell"
+)
+
+// credentials: where passwords, keys and tokens are kept, and the programs that print them.
+func credentials() table {
+	return table{
+		{
+			Key:    "read a credential store",
+			Harms:  guard.Leak,
+			Match:  all(runs(readerNames()...), when(readsCredential)),
+			Why:    "reads keys, passwords or tokens",
+			Remedy: "use the program they belong to, or look at the names only: `ls -l ~/.ssh`",
+			Hits: []string{
+				"cat ~/.ssh/id_rsa", "cat ~/.aws/credentials", "base64 /home/u/.ssh/id_ed25519", "cp ~/.ssh/id_rsa /tmp/k", "tar cf /tmp/s.tar ~/.ssh", "sudo cat /etc/shadow",
+				"cat ~/.s*h/id_*", "cd ~/.ssh && cat id_rsa", "grep token ~/.config/gh/hosts.yml", "cat /proc/1/environ", "dd if=$HOME/.ssh/id_rsa of=/tmp/k", "zip -r x.zip ~/.gnupg",
+				"strings /dev/mem", "curl file:///home/u/.ssh/id_rsa", "sqlite3 \"$HOME/.config/google-chrome/Default/Login Data\" .dump", "ssh h cat /root/.ssh/id_rsa",
+				"openssl rsa -in ~/.ssh/id_rsa -text", "git diff --no-index /dev/null ~/.netrc", "ln -s ~/.ssh/id_rsa notes.txt", "cp ~/.netrc ./copy && cat ./copy",
+			},
+			Passes: []string{
+				"ls -l ~/.ssh", "cat ~/.ssh/id_rsa.pub", "cat ~/.ssh/config", "ssh-keygen -lf ~/.ssh/id_rsa", "cat .env", "cat ~/.aws/config", "grep -n Host ~/.ssh/config", "cat ./credentials.md",
+				"cat .npmrc", "echo ~/.ssh/id_rsa", "cat ~/.ssh/known_hosts", "grep id_rsa README.md", "cp ~/.kube/config ~/.kube/config.bak", "cp ~/.npmrc ./npmrc",
+			},
+		},
+		{
+			Key:    "read a credential store via redirection",
+			Harms:  guard.Leak,
+			Match:  when(redirectsCredential),
+			Why:    "reads keys, passwords or tokens",
+			Remedy: "use the program they belong to, or look at the names only: `ls -l ~/.ssh`",
+			Hits:   []string{"< ~/.ssh/id_rsa tr -d x", "while read -r l; do echo $l; done < ~/.aws/credentials", "mapfile -t K < ~/.ssh/id_rsa"},
+			Passes: []string{"ls -l ~/.ssh", "wc -l < ~/.ssh/known_hosts", "sort < ~/.bashrc", "ssh-keygen -lf - < ~/.ssh/id_rsa", "docker login --password-stdin < ~/.netrc"},
+		},
+		{
+			Key:    "program text reads a credential store",
+			Harms:  guard.Leak,
+			Match:  match{on: onPayload, test: codeReadsCredential},
+			Why:    "reads keys, passwords or tokens",
+			Remedy: "use the program they belong to, or look at the names only: `ls -l ~/.ssh`",
+			Hits:   []string{`python3 -c 'print(open("/home/u/.aws/credentials").read())'`, `python3 -c 'import os; print(open(os.path.expanduser("~/.ssh/id_rsa")).read())'`},
+			Passes: []string{`python3 -c 'print(open("data.json").read())'`, "ls -l ~/.ssh"},
+		},
+		{
+			Key:    "print credentials",
+			Harms:  guard.Leak,
+			Match:  all(runs(tokenPrinters()...), when(printsCredential)),
+			Why:    "prints keys, passwords or tokens",
+			Remedy: "hand them on without showing them: `gh auth token | docker login ghcr.io -u u --password-stdin`",
+			Hits: []string{
+				"gh auth token", "gcloud auth print-access-token", "aws configure get aws_secret_access_key", "aws secretsmanager get-secret-value --secret-id x", "kubectl config view --raw",
+				"kubectl get secret db -o yaml", "kubectl -n x get secrets -o json", "security find-generic-password -w -s x", "secret-tool lookup service x", "pass show prod", "op read op://v/i/f",
+				"vault kv get secret/db", "git credential fill", "gpg --export-secret-keys -a", "bw get password x", "az account get-access-token", "heroku auth:token", "terraform state pull",
+				"sudo gcore 12", "sudo strace -f -p 12", "getent shadow root", "ssh-keygen -p -N '' -f ~/.ssh/id_rsa", "rclone config show", "kubectl create token admin",
+				"docker-credential-desktop get", "gh auth status --show-token", "ansible-vault view secrets.yml", "sops -d secrets.yaml", "age -d -i key.txt secrets.age",
+			},
+			Passes: []string{
+				"gh auth status", "gcloud auth list", "aws configure list", "kubectl get secret", "kubectl config view", "kubectl describe secret db", "security list-keychains", "git config --list",
+				`curl -H "Authorization: Bearer $(gh auth token)" https://api.github.com/user`, "aws ecr get-login-password | docker login --username AWS --password-stdin x",
+				"gh auth token | docker login ghcr.io -u u --password-stdin", "vault status", "gpg --list-keys", "pass ls", "export GITHUB_TOKEN=$(gh auth token)", "strace -f ./a.out", "strace -p 1234 -c -f", "terraform output -json",
+				"kubectl create secret generic x --from-literal=a=b --dry-run=client -o yaml", "terraform output url", "aws sts get-caller-identity",
+			},
+		},
+		{
+			Key:    "print a secret variable",
+			Harms:  guard.Leak,
+			Match:  all(runs("echo", "printf", "printenv", "print", "declare", "typeset"), when(printsVariable)),
+			Why:    "shows a secret",
+			Remedy: "test whether it is set: `test -n \"$OPENAI_API_KEY\" && echo set`",
+			Hits:   []string{"echo $OPENAI_API_KEY", "printenv AWS_SECRET_ACCESS_KEY", `printf '%s\n' "$GITHUB_TOKEN"`, "echo $DB_PASSWORD | base64", "declare -p GITHUB_TOKEN"},
+			Passes: []string{
+				"echo ${OPENAI_API_KEY:+set}", `echo "$TOKEN" | docker login -u u --password-stdin`, "echo $HOME", "printenv PATH", "echo ${#GITHUB_TOKEN}", "echo $CACHE_KEY", "echo done: $PASS",
+				`echo "$NPM_TOKEN" > /tmp/t`, "echo $OPENAI_API_KEY | wc -c", `printf "key=%s\n" "$key"`, "echo '$OPENAI_API_KEY'",
+			},
+		},
+		{
+			Key:    "search the machine for secrets",
+			Harms:  guard.Leak,
+			Match:  either(all(runs("grep", "egrep", "fgrep", "rg", "ag", "ack", "ugrep"), when(searchesSecrets)), all(runs("find", "fd", "fdfind", "locate"), when(findsSecrets))),
+			Why:    "collects keys, passwords or tokens from outside the work tree",
+			Remedy: "search the work tree only: `grep -rn API_KEY .`",
+			Hits: []string{
+				"grep -rE 'BEGIN (RSA|OPENSSH) PRIVATE KEY' /", "grep -ri 'api_key=' ~", "rg -uuu AKIA /home", "find / -name 'id_rsa*' -exec cat {} +", "find ~ -name .env | xargs cat",
+			},
+			Passes: []string{"grep -rn API_KEY .", "grep -rn TODO ~", "find . -name '*.pem'", "find ~ -name .env", "grep -ri password src", "find / -name '*.conf' -exec grep x {} +"},
+		},
+	}
+}
+
+// readerNames are the programs that show, copy or pack the files they are given.
+func readerNames() []string {
+	return []string{
+		"cat", "tac", "less", "more", "most", "head", "tail", "bat", "batcat", "nl", "base64", "base32", "basenc", "xxd", "od", "hexdump", "hd", "strings", "rev", "cut", "paste", "fold", "fmt",
+		"pr", "expand", "column", "sort", "uniq", "shuf", "split", "csplit", "join", "comm", "diff", "cmp", "sdiff", "colordiff", "vimdiff", "look", "cp", "mv", "ln", "install", "dd", "tar", "bsdtar",
+		"zip", "7z", "7za", "7zr", "rar", "gzip", "bzip2", "xz", "zstd", "lz4", "pigz", "cpio", "ar", "grep", "egrep", "fgrep", "rg", "ag", "ack", "zcat", "zgrep", "awk", "gawk", "mawk", "nawk", "sed",
+		"perl", "jq", "yq", "xq", "dasel", "sqlite3", "openssl", "vi", "vim", "nvim", "view", "nano", "emacs", "ed", "ex", "micro", "code", "gpg", "qrencode", "xclip", "pbcopy", "wl-copy", "ssh2john",
+		"unshadow", "john", "hashcat", "git", "curl", "pygmentize", "highlight", "glow", "busybox", "tee", "pv", "iconv", "uuencode", "crudini", "envsubst", "xargs", "plutil", "dump", "file-roller",
+		"keepassxc-cli", "vipw", "visudo", "python",
+	}
+}
+
+// readsCredential holds when such a program is given a file with credentials.
+func readsCredential(c *ctx, i int) (span, bool) {
+	name, args := c.name(i), c.args(i)
+	switch name {
+	case "xargs", "busybox":
+		return span{}, false
+	case "git":
+		if !credentialGit(c, i) {
+			return span{}, false
+		}
+	case "openssl":
+		if w, ok := c.operand(i, 0); ok && (w.Text == "s_client" || w.Text == "req" || w.Text == "dgst") {
+			return span{}, false
+		}
+	case "gpg":
+		if !hasArg(args, "-c", "--symmetric", "-e", "--encrypt", "-d", "--decrypt") {
+			return span{}, false
+		}
+	case "python":
+		return span{}, false
+	}
+	pattern := name == "grep" || name == "egrep" || name == "fgrep" || name == "rg" || name == "ag" || name == "ack" || name == "zgrep"
+	seen := 0
+	for k, w := range args[min(1, len(args)):] {
+		if !mayBePath(w) {
+			continue
+		}
+		if w.Text[0] != '-' {
+			if seen++; pattern && seen == 1 && !hasArg(args, "-e", "-f", "--regexp") && k+2 < len(args) {
+				continue
+			}
+		}
+		for _, t := range c.pathsIn(w, c.cmd(i).Dir) {
+			if !t.maybe && c.isCredential(t) && !c.staysInStore(i, k+1, t) {
+				return at(w), true
+			}
+		}
+		if i > 0 && name != "sed" && c.copiedSecret(i, w) && c.copiedStore(i) {
+			return at(w), true
+		}
+	}
+	return span{}, false
+}
+
+// copiedStore tells whether an earlier command of the text copies a credential store.
+func (c *ctx) copiedStore(i int) bool {
+	for n := 0; n < i; n++ {
+		switch c.name(n) {
+		case "cp", "ln", "mv", "install":
+			if _, ok := c.find(c.operandTargets(n), (*ctx).isCredential); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// credentialGit tells whether a git command shows or stores files by name wherever they are.
+func credentialGit(c *ctx, i int) bool {
+	w, ok := c.operand(i, 0)
+	switch {
+	case !ok:
+		return false
+	case w.Text == "hash-object":
+		return true
+	}
+	return hasArg(c.args(i), "--no-index")
+}
+
+// staysInStore tells whether argument k is not read, or copied to no other place than next to it.
+func (c *ctx) staysInStore(i, k int, t target) bool {
+	switch c.name(i) {
+	case "cp", "mv", "install", "ln":
+	case "tee":
+		return true // written, not read
+	case "sed", "perl":
+		return false
+	case "dd":
+		return strings.HasPrefix(c.args(i)[k].Text, "of=")
+	default:
+		return false
+	}
+	ops := c.operandTargets(i)
+	if len(ops) < 2 {
+		return false
+	}
+	last := ops[len(ops)-1]
+	if p, ok := c.below(t); ok && c.inTree(last) && !strings.Contains(last.path, shell.Unknown) && loginSettings(p) {
+		return true // a copy in the work tree shows nothing by itself
+	}
+	if last.where == t.where {
+		return true // the destination: what is written there is another rule's matter
+	}
+	return path.Dir(last.path) == path.Dir(t.path) || last.path == path.Dir(t.path)
+}
+
+// loginSettings tells whether a file below a home directory is a program's settings that happen to hold a login.
+func loginSettings(p string) bool {
+	switch p {
+	case ".netrc", ".npmrc", ".pypirc", ".my.cnf", ".hermes/.env", ".docker/config.json", ".kube/config":
+		return true
+	}
+	return false
+}
+
+// mayBePath leaves out words that name no path worth a look.
+func mayBePath(w shell.Word) bool {
+	return len(w.Text) > 3 && (strings.IndexByte(w.Text, '/') >= 0 || strings.IndexByte(w.Text, '_') >= 0 || strings.IndexByte(w.Text, '.') >= 0 || strings.IndexByte(w.Text, '~') >= 0 ||
+		w.Text == "shadow" || w.Text == "config" || w.Text == "credentials" || w.Text == "sudoers")
+}
+
+// pathsIn returns the paths a word may name: as a whole, behind an equals sign, an at sign, or as a file URL.
+func (c *ctx) pathsIn(w, dir shell.Word) []target {
+	if len(w.Text) > 5 && strings.EqualFold(w.Text[:5], "file:") {
+		rest := 5
+		for rest < len(w.Text) && w.Text[rest] == '/' {
+			rest++
+		}
+		return c.targets(w.Slice(rest-1), dir)
+	}
+	if n := strings.IndexAny(w.Text, "=@"); n >= 0 && n+1 < len(w.Text) && !strings.Contains(w.Text[:n], "/") {
+		tail := w.Slice(n + 1)
+		tail.Pattern = w.Pattern
+		return append(c.targets(tail, dir), c.targets(w, dir)...)
+	}
+	if w.Text[0] == '-' {
+		if n := strings.IndexAny(w.Text, "/~"); n == 2 {
+			return c.targets(w.Slice(n), dir)
+		}
+		return nil
+	}
+	return c.targets(w, dir)
+}
+
+// redirectsCredential holds when a file with credentials is a command's standard input.
+func redirectsCredential(c *ctx, i int) (span, bool) {
+	for _, r := range c.cmd(i).Redirs {
+		if r.Op != "<" && r.Op != "<>" {
+			continue
+		}
+		switch c.name(i) {
+		case "ssh-keygen", "ssh-add", "docker", "podman", "gh", "vault", "kubectl", "wc", "sha256sum", "md5sum", "cksum", "helm", "crane", "skopeo", "oras":
+			return span{}, false
+		}
+		if _, ok := c.find(c.targets(r.Target, c.cmd(i).Dir), (*ctx).isCredential); ok {
+			return span{r.Start, r.End}, true
+		}
+	}
+	return span{}, false
+}
+
+// codeReadsCredential holds when program text reads such a file.
+func codeReadsCredential(c *ctx, i int) (span, bool) {
+	p := c.payload(i)
+	for _, f := range p.Report.Reads {
+		s := f.Text
+		if strings.HasPrefix(s, shell.Unknown+"/.") {
+			s = "~" + s[1:]
+		}
+		w := p.Text.Lit(s)
+		if !f.Known {
+			w.Holes = make([]shell.Hole, strings.Count(s, shell.Unknown))
+		}
+		if _, ok := c.find(c.targets(w, c.cmd(p.Command).Dir), (*ctx).isCredential); ok {
+			return at(p.Text), true
+		}
+	}
+	return span{}, strings.Contains(p.Text.Text, "keyring.get_password") || strings.Contains(p.Text.Text, "win32crypt")
+}
+
+// below returns the path of a target under some person's home directory.
+func (c *ctx) below(t target) (string, bool) {
+	if p, ok := c.fromHome(t); ok {
+		return p, true
+	}
+	for _, h := range [...]string{"/home/", "/Users/"} {
+		if rest, ok := strings.CutPrefix(t.path, h); ok {
+			_, p, ok := cut(rest, '/')
+			return p, ok
+		}
+	}
+	return "", false
+}
+
+// isCredential tells whether the target is a file, or a whole folder, that keeps credentials.
+func (c *ctx) isCredential(t target) bool {
+	if t.path == "" {
+		return false
+	}
+	if p, ok := c.below(t); ok {
+		return p != "" && (homeCredential(p) || t.glob && globCredential(p))
+	}
+	if strings.HasPrefix(t.path, "/") && systemCredential(t.path) {
+		return true
+	}
+	return secretFileName(base(t.path))
+}
+
+// secretFileName tells whether a file of that name keeps credentials wherever it lies.
+func secretFileName(name string) bool {
+	switch name {
+	case ".git-credentials", ".pgpass", ".netrc", "key4.db", "key3.db", "logins.json", "cookies.sqlite", "wallet.dat", "Login Data", "application_default_credentials.json", "kubeadmin-password":
+		return true
+	}
+	return privateKeyName(name)
+}
+
+func privateKeyName(name string) bool {
+	for _, k := range [...]string{"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "id_xmss"} {
+		if rest, ok := strings.CutPrefix(name, k); ok && !strings.HasSuffix(rest, ".pub") && (rest == "" || rest[0] == '_' || rest[0] == '.' || rest[0] == '*' || rest[0] == '-') {
+			return true
+		}
+	}
+	return false
+}
+
+// homeCredential tells the same of a path below a home directory.
+func homeCredential(p string) bool {
+	top, rest, deep := cut(p, '/')
+	switch top {
+	case ".ssh":
+		return !deep || rest == "" || !openSSH(rest)
+	case ".aws":
+		return !deep || rest == "" || rest == "credentials" || strings.HasPrefix(rest, "sso") || strings.HasPrefix(rest, "cli/cache") || rest == "*"
+	case ".gnupg":
+		return !deep || !has([]string{"gpg.conf", "gpg-agent.conf", "dirmngr.conf", "pubring.kbx", "pubring.gpg", "trustdb.gpg"}, rest)
+	case ".kube":
+		return !deep || rest == "" || strings.HasPrefix(rest, "config") || rest == "*"
+	case ".azure":
+		return !deep || strings.Contains(rest, "oken") || strings.HasPrefix(rest, "service_principal") || rest == "*"
+	case ".password-store", ".vault-token", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".mylogin.cnf", ".npmrc", ".pypirc", ".git-credentials", ".s3cfg", ".boto", ".terraformrc", ".databrickscfg",
+		".ngrok2", ".kaggle", ".cloudflared", ".oci", ".electrum", ".ethereum", ".snowflake", ".authinfo", ".authinfo.gpg", ".rclone.conf", ".ICEauthority", ".Xauthority", ".esd_auth", ".htpasswd",
+		".smbcredentials", ".accessTokens", ".condarc.token", ".dockercfg", ".google_authenticator", ".p4tickets", ".msf4", ".keystore":
+		return true
+	case ".docker":
+		return rest == "config.json"
+	case ".cargo":
+		return strings.HasPrefix(rest, "credentials")
+	case ".gem":
+		return rest == "credentials"
+	case ".m2":
+		return strings.HasPrefix(rest, "settings")
+	case ".gradle":
+		return rest == "gradle.properties"
+	case ".terraform.d":
+		return strings.HasPrefix(rest, "credentials")
+	case ".composer":
+		return rest == "auth.json"
+	case ".hermes":
+		return rest == ".env" || rest == "auth.json" || strings.HasPrefix(rest, "profiles/") && (base(rest) == ".env" || base(rest) == "auth.json")
+	case ".claude":
+		return rest == ".credentials.json"
+	case ".codex", ".qwen", ".openclaw":
+		return rest == "auth.json" || strings.HasPrefix(base(rest), "oauth") || strings.HasPrefix(rest, "credentials")
+	case ".gemini":
+		return strings.HasPrefix(rest, "oauth") || rest == ".env"
+	case ".fly":
+		return rest == "config.yml"
+	case ".huggingface":
+		return rest == "token"
+	case ".bitcoin", ".litecoin", ".dogecoin", ".monero", ".electron-cash":
+		return strings.Contains(rest, "wallet")
+	case ".config":
+		return configCredential(rest)
+	case ".cache":
+		return rest == "huggingface/token"
+	case ".local":
+		return under(rest, "share/keyrings") || under(rest, "share/kwalletd") || rest == "share/opencode/auth.json" || under(rest, "share/seahorse")
+	case "Library":
+		return under(rest, "Keychains") || strings.HasPrefix(rest, "Application Support/") && browserFile(base(rest)) || rest == "Cookies/Cookies.binarycookies"
+	case ".mozilla", ".thunderbird", "snap", ".var":
+		return browserFile(base(rest)) || top == ".mozilla" && (!deep || rest == "firefox")
+	}
+	return secretFileName(base(p)) || strings.HasSuffix(p, ".kdbx")
+}
+
+// configCredential tells the same of a path below ~/.config.
+func configCredential(p string) bool {
+	top, rest, _ := cut(p, '/')
+	switch top {
+	case "gh", "hub":
+		return rest == "" || rest == "hosts.yml" || rest == "*"
+	case "glab-cli", "doctl", "stripe", "ngrok", "netlify", "configstore", "hcloud", "scw", "linode-cli", "vercel", "fly":
+		return rest != ""
+	case "gcloud":
+		return !strings.HasPrefix(rest, "configurations") && rest != "active_config" && !strings.HasPrefix(rest, "logs")
+	case "git":
+		return rest == "credentials"
+	case "rclone":
+		return rest == "" || rest == "rclone.conf"
+	case "containers":
+		return rest == "auth.json"
+	case "composer", "opencode":
+		return rest == "auth.json"
+	case "github-copilot":
+		return true
+	case "sops", "op", "Bitwarden", "Bitwarden CLI", "1Password", "keepassxc", "Signal", "age":
+		return rest != "" && rest != "config"
+	case "solana":
+		return rest == "id.json"
+	case "google-chrome", "google-chrome-beta", "chromium", "BraveSoftware", "microsoft-edge", "vivaldi", "opera", "Slack", "discord":
+		return rest == "" || browserFile(base(rest)) || rest == "Default"
+	}
+	return false
+}
+
+func browserFile(name string) bool {
+	switch name {
+	case "Cookies", "Cookies-journal", "Login Data", "Login Data For Account", "Web Data", "Local State", "logins.json", "key4.db", "key3.db", "cookies.sqlite", "signons.sqlite", "cert9.db",
+		"formhistory.sqlite", "login.keychain-db", "Local Storage", "leveldb":
+		return true
+	}
+	return false
+}
+
+// openSSH tells whether a file in ~/.ssh holds no key.
+func openSSH(rest string) bool {
+	if strings.HasSuffix(rest, ".pub") || strings.HasPrefix(rest, "known_hosts") || strings.HasPrefix(rest, "config") || strings.HasPrefix(rest, "authorized_keys") || strings.HasSuffix(rest, ".sock") {
+		return true
+	}
+	switch rest {
+	case "allowed_signers", "rc", "environment", "control", "sockets":
+		return true
+	}
+	return false
+}
+
+// globCredential tells whether a pattern below a home directory can match a file with credentials.
+func globCredential(p string) bool {
+	for _, f := range [...]string{".ssh/id_rsa", ".ssh/id_ed25519", ".aws/credentials", ".kube/config", ".docker/config.json", ".config/gh/hosts.yml", ".gnupg/secring.gpg", ".netrc", ".git-credentials", ".pgpass",
+		".hermes/.env", ".npmrc", ".pypirc"} {
+		if ok, err := path.Match(p, f); ok && err == nil && !strings.HasPrefix(p, "*") && p != ".*" {
+			return true
+		}
+	}
+	return false
+}
+
+// systemCredential tells the same of an absolute path outside all homes.
+func systemCredential(p string) bool {
+	switch {
+	case strings.HasPrefix(p, "/etc/"):
+		rest := p[5:]
+		switch rest {
+		case "shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "security/opasswd", "krb5.keytab", "rancher/k3s/k3s.yaml", "ppp/chap-secrets", "ppp/pap-secrets", "master.passwd", "shado?", "shad*", "sh?dow",
+			"kubernetes/admin.conf", "ipsec.secrets", "openvpn/auth.txt", "sssd/sssd.conf", "mysql/debian.cnf", "postfix/sasl_passwd", "exim4/passwd.client", "borg/passphrase":
+			return true
+		}
+		return under(rest, "sudoers.d") || strings.HasPrefix(rest, "ssh/ssh_host_") && !strings.HasSuffix(rest, ".pub") || under(rest, "NetworkManager/system-connections") || under(rest, "ssl/private") ||
+			strings.HasPrefix(rest, "kubernetes/") && (strings.HasSuffix(rest, ".conf") || strings.HasSuffix(rest, ".key")) || strings.HasPrefix(rest, "letsencrypt/") && strings.Contains(rest, "privkey") ||
+			strings.HasPrefix(rest, "wireguard/") || strings.HasPrefix(rest, "wpa_supplicant/")
+	case strings.HasPrefix(p, "/proc/"):
+		_, rest, _ := cut(p[6:], '/')
+		return rest == "environ" || rest == "mem" || p == "/proc/kcore" || strings.HasPrefix(rest, "task/") && strings.HasSuffix(rest, "/environ")
+	case p == "/dev/mem", p == "/dev/kmem", p == "/dev/port":
+		return true
+	}
+	return inside(p, "/run/secrets") || inside(p, "/var/run/secrets") || under(p, "/Library/Keychains") || under(p, "/var/lib/sss/secrets") || under(p, "/var/db/dslocal/nodes") ||
+		inside(p, "/var/spool/cron/crontabs") || privateKeyName(base(p)) && !strings.Contains(p, "*")
+}
+
+func hasArg(args []shell.Word, words ...string) bool {
+	for _, a := range args[min(1, len(args)):] {
+		if has(words, a.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// startsWord tells whether an argument begins with one of the prefixes.
+func startsWord(args []shell.Word, prefixes ...string) bool {
+	for _, a := range args[min(1, len(args)):] {
+		for _, p := range prefixes {
+			if strings.HasPrefix(a.Text, p) {
+				return true
+			}
+		}
+	}
+	return false
+}
