@@ -9,5 +9,6 @@ func tables() []table {
 		copies(), edits(), heredocs(), git(), madeExecutable(), sudo(), packages(), programs(), windowsPrograms(),
 		volumes(), assigns(),
 		exfil(), credentials(), history(), prefixEnv(),
+		toolWrites(), programsRun(),
 	}
 }
