@@ -16,6 +16,10 @@ func family(name string) string {
 		if strings.HasPrefix(name, "mkfs.") {
 			return "mkfs"
 		}
+	case 'f':
+		if strings.HasPrefix(name, "fsck.") {
+			return "fsck"
+		}
 	case 'n':
 		if strings.HasPrefix(name, "newfs_") {
 			return "newfs"

@@ -34,7 +34,7 @@ func finds() table {
 			Match:  all(runs("find"), when(dynamicFind)),
 			Why:    "the shell may turn a word into -delete or -exec",
 			Remedy: "quote it: `find . -name 'log-del*'`",
-			Hits:   []string{"find . -del*", "find . $FLAGS", "find . -exe? rm"},
+			Hits:   []string{"find . -del*", "find . $FLAGS", "find . -exe? rm", "find . -exec? rm {} \\;"},
 			Passes: []string{"find . -name 'log-del*'", "find $DIR -name x", "find . -name *.go"},
 		},
 		{
@@ -182,12 +182,18 @@ func dynamicFind(c *ctx, i int) (span, bool) {
 			continue
 		}
 		for _, action := range [...]string{"-delete", "-exec", "-execdir", "-ok", "-okdir"} {
-			if fnmatch(w.Text, action) {
+			if fnmatch(w.Text, action) || startsLike(w.Text, action) {
 				return at(w), true
 			}
 		}
 	}
 	return span{}, false
+}
+
+// startsLike tells whether a glob can become a word that starts as the action does.
+func startsLike(glob, action string) bool {
+	n := strings.IndexAny(glob, "*?[{")
+	return n >= 3 && strings.HasPrefix(action, glob[:n]) || n == len(action) && glob[:n] == action
 }
 
 // findTakes tells whether a test of find takes the next word as its value.

@@ -61,7 +61,7 @@ func floorDeletes() table {
 			Match:  all(runs("mv"), when(movesVital)),
 			Why:    "moves a directory the system needs out of its place",
 			Remedy: outside,
-			Hits:   []string{"mv / /mnt", "sudo mv /etc /tmp/etc", "mv /usr/* /tmp", "mv ~ /dev/null"},
+			Hits:   []string{"mv / /mnt", "sudo mv /etc /tmp/etc", "mv /usr/* /tmp", "mv ~ /dev/null", "mv ~/* /dev/null"},
 			Passes: []string{"mv ./etc /tmp/etc", "mv a b", "mv x /etc"},
 		},
 		{
@@ -158,8 +158,10 @@ func movesVital(c *ctx, i int) (span, bool) {
 		}
 		words = words[:len(words)-1]
 	}
+	to := c.args(i)[len(c.args(i))-1]
+	toNothing := to.Is("/dev/null")
 	for _, w := range words {
-		s, ok := c.find(c.targets(w, c.cmd(i).Dir), func(c *ctx, t target) bool { return c.isVital(t) || c.isHome(t) && !t.all })
+		s, ok := c.find(c.targets(w, c.cmd(i).Dir), func(c *ctx, t target) bool { return c.isVital(t) || c.isHome(t) && (!t.all || toNothing) })
 		if ok {
 			return s, true
 		}

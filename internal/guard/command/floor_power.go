@@ -60,6 +60,20 @@ func floorPower() table {
 			Passes: []string{"systemctl status nginx", "systemctl is-enabled reboot.target", "systemctl --version", "systemctl list-units"},
 		},
 		{
+			Key:    "system shutdown/reboot through a message",
+			Tier:   guard.Hardline,
+			Harms:  guard.Host,
+			Match:  either(all(runs("dbus-send", "busctl", "gdbus", "osascript"), when(asksPowerOff)), all(runs("kexec"), flag("-e", "--exec"))),
+			Why:    "stops this machine",
+			Remedy: outside,
+			Hits: []string{
+				"busctl call org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager Reboot b false", "kexec -e",
+				"dbus-send --system --dest=org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager.PowerOff boolean:true",
+				`osascript -e 'tell application "System Events" to shut down'`,
+			},
+			Passes: []string{"busctl list", "dbus-send --session --dest=x / x.y.Ping", `osascript -e 'return 1'`, "kexec --version"},
+		},
+		{
 			Key:    "kernel reset through sysrq",
 			Tier:   guard.Hardline,
 			Harms:  guard.Host,
@@ -91,6 +105,22 @@ func signalsAll(c *ctx, i int) (span, bool) {
 			return span{}, false
 		case strings.HasPrefix(t, "-"):
 			signalled = true
+		}
+	}
+	return span{}, false
+}
+
+// asksPowerOff holds for a message that asks the system's manager to stop the machine.
+func asksPowerOff(c *ctx, i int) (span, bool) {
+	for _, w := range c.args(i)[1:] {
+		t := w.Text
+		for _, verb := range [...]string{"PowerOff", "Reboot", "Halt", "KExec", "SoftReboot"} {
+			if t == verb || strings.HasSuffix(t, "Manager."+verb) || strings.HasSuffix(t, ".ConsoleKit.Manager."+verb) {
+				return at(w), true
+			}
+		}
+		if c.name(i) == "osascript" && (strings.Contains(t, "to shut down") || strings.Contains(t, "to restart")) {
+			return at(w), true
 		}
 	}
 	return span{}, false

@@ -61,8 +61,8 @@ func gateway() table {
 			Match:  all(runs("kill"), when(killsFound("$("))),
 			Why:    "may kill the agent itself",
 			Remedy: "look first: `pgrep -fl hermes`",
-			Hits:   []string{"kill -TERM $(pgrep -f hermes)", `kill -9 $(pgrep -f "hermes.*gateway")`, "kill $(pidof hermes)", "kill $(pgrep -f $NAME)"},
-			Passes: []string{"kill 12345", "kill $(cat app.pid)", "kill $(lsof -t -i:3000)", "kill $(pgrep nginx)"},
+			Hits:   []string{"kill -TERM $(pgrep -f hermes)", `kill -9 $(pgrep -f "hermes.*gateway")`, "kill $(pidof hermes)", "kill $(pgrep -f $NAME)", "kill $(pgrep nginx)"},
+			Passes: []string{"kill 12345", "kill $(cat app.pid)", "kill $(lsof -t -i:3000)"},
 		},
 		{
 			Key:    "kill process via backtick pgrep/pidof expansion (self-termination)",
@@ -195,7 +195,7 @@ func killsFound(form string) test {
 	return func(c *ctx, i int) (span, bool) {
 		for _, w := range c.args(i)[1:] {
 			back := strings.Contains(w.Raw, "`")
-			if back == (form == "`") && c.made(w, findsGateway, "$(", "`") {
+			if back == (form == "`") && c.made(w, findsAny, "$(", "`") {
 				return at(w), true
 			}
 		}
@@ -203,14 +203,17 @@ func killsFound(form string) test {
 	}
 }
 
-// findsGateway tells whether command i prints process ids that may be the gateway's.
-func findsGateway(c *ctx, i int) bool {
+// findsAny tells whether command i prints the ids of processes found by name.
+func findsAny(c *ctx, i int) bool {
 	switch c.name(i) {
 	case "pgrep", "pidof":
-		return c.reaches(i)
+		return true
 	}
 	return false
 }
+
+// findsGateway tells whether command i prints process ids that may be the gateway's.
+func findsGateway(c *ctx, i int) bool { return findsAny(c, i) && c.reaches(i) }
 
 // mentionsHermes holds when the text speaks of hermes anywhere: labels are built and passed around.
 func mentionsHermes(c *ctx, i int) (span, bool) {

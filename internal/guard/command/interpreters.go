@@ -47,7 +47,7 @@ func unknownCode(c *ctx, i int) (span, bool) {
 
 // Section 13: program text on the command line, and options that run a program.
 func programs() table {
-	return append(table{
+	return append(append(payloadFloor(), table{
 		{
 			Key:    "script execution via -e/-c flag",
 			Harms:  guard.Host,
@@ -78,7 +78,39 @@ func programs() table {
 			Hits:   []string{`bash -c "$CMD"`, "bash -c", "bash -ilc", `sh -c "$(cat x)"`, "zsh -lc $X"},
 			Passes: []string{"bash -lc 'go test ./...'", "bash --norc script.sh", "bash -O -c harmless.sh", "bash -Wc x.sh", "bash script.sh"},
 		},
-	}, toolOptions()...)
+	}...), toolOptions()...)
+}
+
+// payloadFloor is the floor for program text: what it deletes is known path by path.
+func payloadFloor() table {
+	row := func(key, path, pass string, is place) Rule {
+		return Rule{
+			Key: key, Tier: guard.Hardline, Harms: guard.Host, Match: match{on: onPayload, test: erases(is)}, Why: "deletes what the machine or its owner needs",
+			Remedy: "name what you mean", Hits: []string{"python3 -c 'import shutil; shutil.rmtree(\"" + path + "\")'"},
+			Passes: []string{"python3 -c 'import shutil; shutil.rmtree(\"" + pass + "\")'", "python3 -c 'print(\"" + path + "\")'"},
+		}
+	}
+	return table{
+		row("recursive delete of root filesystem", "/", "/tmp/x", (*ctx).isRoot),
+		row("recursive delete of system directory", "/etc", "/etc/x", (*ctx).isSystemDir),
+		row("recursive delete of home directory", "~/", "~/x", (*ctx).isHome),
+	}
+}
+
+// erases holds for program text that deletes such a path.
+func erases(is place) test {
+	return func(c *ctx, i int) (span, bool) {
+		p := c.payload(i)
+		for _, f := range p.Report.Deletes {
+			if !f.Known {
+				continue
+			}
+			if is(c, c.resolve(f.Text, shell.Word{}, c.cmd(p.Command).Dir)) {
+				return at(p.Text), true
+			}
+		}
+		return span{}, false
+	}
 }
 
 // script holds for program text in a scripting language that can do more than compute and print.

@@ -53,13 +53,24 @@ func unknowns() table {
 			Passes: []string{"eval 'ls -l'", "bash -c 'ls -l'", `eval "$(ssh-agent -s)"`, `eval "$(direnv hook bash)"`, "source <(kubectl completion bash)"},
 		},
 		{
-			Key:    "option cannot be known",
+			Key:    "subcommand cannot be known",
 			Tier:   guard.Unknown,
-			Harms:  guard.Host | guard.Work,
-			Match:  either(all(runs("rm"), when(looseRm)), all(runs("git"), sub("push"), when(looseArgs(2))), all(runs("git"), sub("reset|clean|branch|checkout"), when(looseArgs(1)))),
+			Harms:  guard.Host | guard.Work | guard.Remote,
+			Match:  all(runs("git", "systemctl", "kubectl", "oc", "docker", "podman", "terraform", "tofu", "helm", "launchctl", "redis-cli", "gcloud", "az", "pulumi"), when(blindVerb)),
+			Why:    "what the program is told to do is not known",
+			Remedy: "write the subcommand",
+			Hits:   []string{"git $SUB", "systemctl $VERB sshd", "kubectl $VERB ns prod", "terraform $ACTION -auto-approve"},
+			Passes: []string{"git log $REF", "kubectl get $KIND", "docker run $IMAGE", "systemctl status $UNIT", "V=status; git $V"},
+		},
+		{
+			Key:   "option cannot be known",
+			Tier:  guard.Unknown,
+			Harms: guard.Host | guard.Work,
+			Match: either(all(runs("rm"), when(looseRm)), all(runs("git"), sub("push"), when(looseArgs(2))), all(runs("git"), sub("reset|clean|branch|checkout"), when(looseArgs(1))), all(runs("git"), when(blindSetting)),
+				all(runs("docker", "podman"), sub("run|create|exec"), when(looseArgs(99)))),
 			Why:    "a word that is not known may be an option that forces or recurses",
 			Remedy: "quote the variable, or put -- in front of it",
-			Hits:   []string{"rm $FLAGS mydir/", "git push $OPTS origin main", "git clean $X", "git reset $MODE HEAD~1"},
+			Hits:   []string{"rm $FLAGS mydir/", "git push $OPTS origin main", "git clean $X", "git reset $MODE HEAD~1", "git reset $MODE", `git -c "$KV" status`, "docker run $OPTS alpine sh"},
 			Passes: []string{"rm $FILE", `rm "$F" x`, "git push $REMOTE $BRANCH", `git push origin "$B"`, "git checkout $BRANCH", "git branch -d $B"},
 		},
 	}
@@ -211,6 +222,31 @@ func looseRm(c *ctx, i int) (span, bool) {
 	return span{}, false
 }
 
+// blindVerb holds when the first word of a program that does what its first word says is not known at all.
+func blindVerb(c *ctx, i int) (span, bool) {
+	w, ok := c.operand(i, 0)
+	if !ok || len(w.Holes) == 0 || strings.Trim(w.Text, shell.Unknown) != "" {
+		return span{}, false
+	}
+	for _, h := range w.Holes {
+		if h.Kind == shell.Entry {
+			return span{}, false
+		}
+	}
+	return at(w), true
+}
+
+// blindSetting holds for git given a setting whose name is not known.
+func blindSetting(c *ctx, i int) (span, bool) {
+	l := c.line(i)
+	for _, o := range l.opts {
+		if o.name == "-c" && len(l.operands) > 0 && o.arg < l.operands[0] && strings.HasPrefix(o.value.Text, shell.Unknown) {
+			return at(o.value), true
+		}
+	}
+	return span{}, false
+}
+
 // looseArgs holds when one of git's words may be an option: it speaks of options, comes from a command, or is one too many.
 func looseArgs(most int) test {
 	return func(c *ctx, i int) (span, bool) {
@@ -225,7 +261,7 @@ func looseArgs(most int) test {
 				continue
 			}
 			name := strings.ToUpper(w.Holes[0].Name)
-			if len(words) > most || strings.Contains(name, "OPT") || strings.Contains(name, "FLAG") || strings.Contains(name, "ARG") ||
+			if len(words) > most || strings.Contains(name, "OPT") || strings.Contains(name, "FLAG") || strings.Contains(name, "ARG") || strings.Contains(name, "MODE") ||
 				c.args(i)[l.operands[0]].Text == "clean" {
 				return at(w), true
 			}
