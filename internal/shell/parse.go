@@ -131,10 +131,13 @@ func parse(text string, d Dialect) parsed {
 	out := parsed{}
 	out.rest, out.why = errorAt(err, len(text))
 	_, _ = read(text, d, func(p *syntax.Parser, r *strings.Reader) ([]*syntax.Stmt, error) {
-		return nil, p.Stmts(r, func(s *syntax.Stmt) bool {
+		for s, err := range p.StmtsSeq(r) {
+			if err != nil {
+				return nil, err
+			}
 			out.stmts = append(out.stmts, s)
-			return true
-		})
+		}
+		return nil, nil
 	})
 	return out
 }
