@@ -165,7 +165,7 @@ func dotCommand(hs []handoff, how string, w Word) []handoff {
 	case ".shell", ".system":
 		return say(hs, verb, w.behind(at), systemShell)
 	case ".read", ".output", ".once", ".import", ".log", ".excel":
-		for i := strings.IndexByte(rest, '|'); i >= 0; i = -1 {
+		if i := strings.IndexByte(rest, '|'); i >= 0 {
 			text := w.behind(at + i + 1)
 			if i > 0 && (rest[i-1] == '"' || rest[i-1] == '\'') {
 				text.Text = strings.TrimRight(text.Text, `"' `)

@@ -166,7 +166,7 @@ var evaluates = []struct{ text, want string }{
 	{"r\x00m x", "rm x [control]"},
 	{"\x1b[1mrm\x1b[0m x", "'\x1b[1mrm\x1b[0m' x | rm x [control]"},
 	{"ｒｍ -rf ／", "ｒｍ -rf ／ | rm -rf /"},
-	{"git commit -m '👩‍👩‍👧 می‌رود'", "git commit -m '👩‍👩‍👧 می‌رود'"},
+	{"git commit -m '\U0001f469\u200d\U0001f467 \u0645\u06cc\u200c\u0631\u0648\u062f'", "git commit -m '\U0001f469\u200d\U0001f467 \u0645\u06cc\u200c\u0631\u0648\u062f'"},
 }
 
 func TestParse(t *testing.T) {

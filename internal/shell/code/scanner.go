@@ -45,10 +45,6 @@ func (s *scanner) frag(v value) Fragment {
 	return Fragment{Text: unknown, Start: a, End: b}
 }
 
-func (s *scanner) text(t string, a, b int) Fragment {
-	return s.frag(value{k: kStr, s: t, a: a, b: b})
-}
-
 func (s *scanner) addShell(v value) {
 	s.eff(Spawn)
 	s.rep.Shell = append(s.rep.Shell, s.frag(v))

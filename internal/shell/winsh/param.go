@@ -95,7 +95,7 @@ func ownsWord(name string) bool {
 
 // isSwitch reports whether a looks like /s or /a:h and not like a path.
 func isSwitch(a string) bool {
-	return len(a) > 1 && strings.IndexAny(a[1:], `/\`) < 0
+	return len(a) > 1 && !strings.ContainsAny(a[1:], `/\`)
 }
 
 // has reports whether an argument equals one of the words, in any case.

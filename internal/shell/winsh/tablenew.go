@@ -358,7 +358,7 @@ func readsStore(c *Command) bool {
 		return false
 	}
 	for _, a := range c.Args {
-		if len(a) < 8 || strings.IndexAny(a, `\/`) < 0 {
+		if len(a) < 8 || !strings.ContainsAny(a, `\/`) {
 			continue
 		}
 		p := strings.ReplaceAll(strings.ToLower(a), "/", `\`)
