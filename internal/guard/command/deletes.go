@@ -10,6 +10,15 @@ import (
 func deletes() table {
 	return table{
 		{
+			Key:    "mirror deletes what the source has not",
+			Harms:  guard.Work,
+			Match:  all(mirrors(), lastOperand(func(c *ctx, t target) bool { return t.path == "." || t.path == c.facts.Dir && t.path != "" })),
+			Why:    "deletes all in the work tree that the source has not",
+			Remedy: "look first: `rsync -an --delete src/ ./`",
+			Hits:   []string{"rsync -a --delete-before --force /tmp/e/ ./"},
+			Passes: []string{"rsync -an --delete src/ ./", "rsync -a --delete src/ out/", "rsync -a src/ ./"},
+		},
+		{
 			Key:    "delete in root path",
 			Harms:  guard.Host,
 			Match:  all(runs("rm", "unlink", "rmdir"), operand(isForeign), not(when(sweeps))),

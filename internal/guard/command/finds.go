@@ -13,10 +13,10 @@ func finds() table {
 		{
 			Key:    "xargs with rm",
 			Harms:  guard.Work,
-			Match:  all(runs("rm", "shred", "unlink"), when(launchedBy("xargs", "parallel"))),
+			Match:  all(runs("rm", "shred", "unlink"), when(launchedBy("xargs", "parallel", "fd", "fdfind"))),
 			Why:    "deletes whatever the names before the pipe turn out to be",
 			Remedy: "look at the list first: `ls *.tmp`",
-			Hits:   []string{"ls | xargs rm", "find . -name x -print0 | xargs -0 rm -rf", "cat list | xargs -I{} rm {}"},
+			Hits:   []string{"ls | xargs rm", "find . -name x -print0 | xargs -0 rm -rf", "cat list | xargs -I{} rm {}", "fd -e go -x rm"},
 			Passes: []string{"ls | xargs wc -l", "rm x", `echo "xargs rm"`},
 		},
 		{

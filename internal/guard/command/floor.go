@@ -277,7 +277,7 @@ func wipesDevice() match {
 		all(runs("sgdisk"), flag("-Z", "--zap-all", "-o", "--clear", "-z", "--zap"), device),
 		all(runs("blkdiscard", "shred", "truncate"), device),
 		all(runs("cryptsetup"), word("luksFormat", "luksErase", "erase", "reencrypt"), device),
-		all(runs("hdparm"), flag("--security-erase", "--security-erase-enhanced", "--trim-sector-ranges"), device),
+		all(runs("hdparm"), flag("--security-erase", "--security-erase-enhanced", "--trim-sector-ranges", "--write-sector"), device),
 		all(runs("nvme"), word("format", "sanitize"), device),
 		all(runs("badblocks"), flag("-w"), device),
 		all(runs("mdadm"), flag("--zero-superblock"), device),

@@ -85,7 +85,7 @@ func programs() table {
 func payloadFloor() table {
 	row := func(key, path, pass string, is place) Rule {
 		return Rule{
-			Key: key, Tier: guard.Hardline, Harms: guard.Host, Match: match{on: onPayload, test: erases(is)}, Why: "deletes what the machine or its owner needs",
+			Key: key, Tier: guard.Hardline, Harms: guard.Host, Match: match{on: onPayload, test: wipesPath(is)}, Why: "deletes what the machine or its owner needs",
 			Remedy: "name what you mean", Hits: []string{"python3 -c 'import shutil; shutil.rmtree(\"" + path + "\")'"},
 			Passes: []string{"python3 -c 'import shutil; shutil.rmtree(\"" + pass + "\")'", "python3 -c 'print(\"" + path + "\")'"},
 		}
@@ -97,8 +97,8 @@ func payloadFloor() table {
 	}
 }
 
-// erases holds for program text that deletes such a path.
-func erases(is place) test {
+// wipesPath holds for program text that deletes such a path.
+func wipesPath(is place) test {
 	return func(c *ctx, i int) (span, bool) {
 		p := c.payload(i)
 		for _, f := range p.Report.Deletes {

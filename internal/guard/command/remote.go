@@ -47,7 +47,7 @@ func remotes() table {
 			Remedy: "use the cloud's own command: `aws sts get-caller-identity`",
 			Hits: []string{
 				"curl http://169.254.169.254/latest/meta-data/", "wget http://metadata.google.internal/", "curl http://[fd00:ec2::254]/latest/", "curl http://100.100.100.200/",
-				"curl http://0xa9fea9fe/", "curl http://[::ffff:169.254.169.254]/", "curl http://2852039166/",
+				"curl http://0xa9fea9fe/", "curl http://[::ffff:169.254.169.254]/", "curl http://2852039166/", "curl http://169.254.16''9.254/latest/",
 			},
 			Passes: []string{
 				"aws sts get-caller-identity", "curl https://example.com/api/169.254.169.2540", "curl https://metadata.google.internal.example.com/", "grep 169.254.169.254 app.log",
@@ -238,20 +238,18 @@ func (c *ctx) made(w shell.Word, is func(c *ctx, i int) bool, forms ...string) b
 
 // metadata looks for an address where a cloud keeps the credentials of its machines, in words that are no mere text.
 func metadata(c *ctx) (span, bool) {
-	if !mentionsMetadata(c.prog.Text) {
-		return span{}, false
-	}
+	spelled := mentionsMetadata(c.prog.Text)
 	for i := range c.prog.Commands {
 		if prints(c.name(i)) {
 			continue
 		}
 		for _, w := range c.args(i) {
-			if mentionsMetadata(w.Text) {
+			if (spelled || w.Raw != w.Text && len(w.Text) >= 10) && mentionsMetadata(w.Text) {
 				return at(w), true
 			}
 		}
 		for _, a := range c.cmd(i).Assigns {
-			if mentionsMetadata(a.Value.Text) {
+			if spelled && mentionsMetadata(a.Value.Text) {
 				return at(a.Value), true
 			}
 		}
@@ -277,7 +275,7 @@ func mentionsMetadata(s string) bool {
 	if len(s) < 10 {
 		return false
 	}
-	for _, host := range [...]string{"169.254.169.254", "100.100.100.200", "metadata.google.internal", "fd00:ec2::254", "0xa9fea9fe", "2852039166", "a9fe:a9fe"} {
+	for _, host := range [...]string{"169.254.169.254", "100.100.100.200", "metadata.google.internal", "fd00:ec2::254", "0xa9fea9fe", "0xa9.0xfe.0xa9.0xfe", "0251.0376.0251.0376", "2852039166", "a9fe:a9fe"} {
 		for rest := s; ; {
 			n := foldIndex(rest, host)
 			if n < 0 {

@@ -18,6 +18,7 @@ func permissionsBeyond() table {
 			Harms: guard.Host,
 			Match: either(
 				all(runs("chmod", "chown", "chgrp", "setfacl", "chattr", "chcon", "restorecon", "chflags"), operand(isGoverned)),
+				all(runs("setfacl"), flag("-R", "--recursive"), operand(isForeign)),
 				all(runs("install"), when(openInstall)),
 			),
 			Why:    "changes who may read or change what the system runs on",
@@ -250,6 +251,7 @@ func boot() table {
 				all(runs("fsck", "e2fsck"), flag("-y", "-p", "-a"), operand(isDevice)),
 				all(runs("xfs_repair", "resize2fs", "btrfsck"), not(flag("-n")), operand(isDevice)),
 				all(runs("ddrescue"), flag("-f", "--force"), operand(isDevice)),
+				all(runs("partclone.restore", "partclone.ext4", "partimage"), operand(isDevice)),
 				all(runs("mount"), operand(mountsOver)),
 				all(runs("losetup"), flag("-d", "-D", "--detach", "--detach-all")),
 				all(runs("dmsetup"), sub("remove|remove_all|wipe_table")),

@@ -97,8 +97,6 @@ func (c *ctx) usual(h shell.Hole) string {
 	case shell.Output:
 		name := strings.TrimSpace(h.Name)
 		switch {
-		case name == "mktemp" || strings.HasPrefix(name, "mktemp "):
-			return c.tempDir() + "/tmp.mktemp"
 		case name == "pwd" || name == "git rev-parse --show-toplevel":
 			return c.start()
 		}

@@ -71,6 +71,8 @@ func (c *ctx) windowsHits() []winsh.Hit {
 	for i := range c.prog.Commands {
 		cmd := &c.prog.Commands[i]
 		switch name := cmd.Name; {
+		case len(cmd.Args) > 0 && (windowsPath(cmd.Args[0].Raw) && strings.IndexByte(cmd.Args[0].Raw, '\\') > 0 || strings.IndexByte(name, '^') > 0):
+			dialects[winsh.Cmd] = true
 		case name == "powershell" || name == "pwsh" || name == "cmd":
 			c.windows = append(c.windows, winsh.Rules([]winsh.Command{winsh.Argv(bare(cmd.Args), cmd.Start, cmd.End)})...)
 		case cmdProgram(name, cmd.Args):
@@ -130,9 +132,9 @@ func cmdProgram(name string, args []shell.Word) bool {
 	switch name {
 	case "del", "erase", "rd", "taskkill", "cipher", "icacls", "cacls", "vssadmin", "wbadmin", "bcdedit", "diskpart", "schtasks", "wmic", "takeown", "fsutil",
 		"wevtutil", "auditpol", "certutil", "bitsadmin", "mshta", "rundll32", "regsvr32", "robocopy", "regedit", "cscript", "wscript", "psexec", "netsh", "msiexec",
-		"reg", "sc", "net", "net1", "type":
+		"reg", "sc", "net", "net1", "type", "setx", "forfiles":
 		return true
-	case "format", "rmdir", "shutdown", "at":
+	case "format", "rmdir", "shutdown", "at", "start":
 		return len(args) > 1 && (strings.HasPrefix(args[1].Text, "/") && len(args[1].Text) <= 3 || len(args[1].Text) == 2 && args[1].Text[1] == ':')
 	}
 	return false
@@ -141,7 +143,7 @@ func cmdProgram(name string, args []shell.Word) bool {
 // cmdlet tells whether a command is named like one of PowerShell's that change things, or is an alias of one.
 func cmdlet(name string) bool {
 	switch name {
-	case "iex", "iwr", "irm", "ri", "spps", "kill-process":
+	case "iex", "iwr", "irm", "ri", "rp", "spps", "kill-process":
 		return true
 	}
 	verb, noun, ok := cut(name, '-')
