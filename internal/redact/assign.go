@@ -145,6 +145,9 @@ func (sc *scanner) assign(a assignment, s strength, kind Kind) {
 		return
 	}
 	v := sc.line[from:to]
+	if u := has(v[:min(len(v), 64)]); a.quotedName && kind == kindToken && len(v) >= 20 && u&lower != 0 && u&upper != 0 && only(v[:min(len(v), 64)], word) {
+		s = strong // a field called token, and one long word in it
+	}
 	if !sc.secretValue(v, s, quoted) || strings.EqualFold(v, sc.line[a.start:a.end]) {
 		return
 	}

@@ -14,7 +14,8 @@ const (
 	keyTail // last letters of credential names
 	afterKey
 	space
-	stop // may end a line's cut
+	stop  // a line may be cut after it
+	param // begins parameters of a link, or a telephone number
 
 	letter = lower | upper
 	alnum  = letter | digit
@@ -31,7 +32,7 @@ var class = [256]uint16{
 	'A': upper, 'B': upper, 'C': upper, 'D': upper | keyTail, 'E': upper | keyTail, 'F': upper,
 	'G': upper, 'H': upper | keyTail, 'I': upper, 'J': upper, 'K': upper, 'L': upper | keyTail, 'M': upper, 'N': upper | keyTail, 'O': upper, 'P': upper,
 	'Q': upper, 'R': upper | keyTail, 'S': upper | keyTail, 'T': upper | keyTail, 'U': upper, 'V': upper, 'W': upper | keyTail, 'X': upper, 'Y': upper | keyTail, 'Z': upper,
-	'_': under, '-': hyphen, '.': dot, '=': equal | afterKey | stop, '+': plus, '/': plus,
+	'_': under, '-': hyphen, '.': dot, '=': equal | afterKey | stop, '+': plus | param, '/': plus, '?': param, '#': param,
 	':': afterKey | stop, ' ': afterKey | space | stop, '\t': afterKey | space | stop, '\r': space | stop, '"': afterKey | stop, '\'': afterKey | stop, '\\': afterKey,
 	'>': afterKey | stop, ',': stop, ';': stop, '&': stop, '|': stop, '(': stop, ')': stop, '{': stop, '}': stop, '[': stop, ']': stop, '<': stop,
 }

@@ -30,8 +30,12 @@ func DumpsEnv(command string) bool {
 			if onlyOptions(words[1:]) {
 				return true
 			}
-		case "set", "export", "declare", "typeset":
+		case "export", "declare", "typeset":
 			if onlyOptions(words[1:]) {
+				return true
+			}
+		case "set": // with options it changes the shell and prints nothing
+			if len(words) == 1 || redirection(words[1]) {
 				return true
 			}
 		}
@@ -41,7 +45,10 @@ func DumpsEnv(command string) bool {
 
 func onlyOptions(words []string) bool {
 	for _, w := range words {
-		if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+") && !redirection(w) {
+		if redirection(w) {
+			break
+		}
+		if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+") {
 			return false
 		}
 	}

@@ -107,12 +107,11 @@ func encodings(v string) []string {
 	forms = append(forms, base64Forms(v)...)
 	q := url.QueryEscape(v)
 	forms = append(forms, q, strings.ReplaceAll(q, "+", "%20"), url.PathEscape(v), lowerEscapes(q))
-	if j, err := json.Marshal(v); err == nil {
-		plain := unescapeHTML(string(j[1 : len(j)-1]))
-		forms = append(forms, string(j[1:len(j)-1]), plain, strings.ReplaceAll(plain, "/", `\/`))
-		if twice, err := json.Marshal(plain); err == nil {
-			forms = append(forms, unescapeHTML(string(twice[1:len(twice)-1])))
-		}
+	safe := jsonForm(v) // with & and < as escapes, as Go writes them
+	plain := unescapeHTML(safe)
+	for _, f := range []string{safe, plain} {
+		twice := jsonForm(f)
+		forms = append(forms, f, strings.ReplaceAll(f, "/", `\/`), twice, unescapeHTML(twice))
 	}
 	return slices.DeleteFunc(forms, func(f string) bool { return strings.ContainsAny(f, "\r\n") })
 }
@@ -133,6 +132,15 @@ func base64Forms(v string) []string {
 		forms = append(forms, core, strings.NewReplacer("+", "-", "/", "_").Replace(core))
 	}
 	return forms
+}
+
+// jsonForm gives v as it stands between the quotes of JSON.
+func jsonForm(v string) string {
+	j, err := json.Marshal(v)
+	if err != nil {
+		return v
+	}
+	return string(j[1 : len(j)-1])
 }
 
 func lowerEscapes(q string) string {

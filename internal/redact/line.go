@@ -93,6 +93,12 @@ func (sc *scanner) token(start, end int) int {
 		sc.add(k, start, start, e)
 		return e
 	}
+	if end < len(s) && s[end] == '.' {
+		if k, e := matchShaped(s, start); e > 0 {
+			sc.add(k, start, start, e)
+			return e
+		}
+	}
 	at := start
 	switch {
 	case s[start] == '-': // a removed line of a diff, a joined option
@@ -150,7 +156,11 @@ func (sc *scanner) bridge(start, end int) int {
 	if len(sc.flat) < minToken || len(sc.flat) == end-start {
 		return 0
 	}
-	if kind, e := matchToken(string(sc.flat), 0); e > end-start {
+	kind, e := matchToken(string(sc.flat), 0)
+	if e == 0 {
+		kind, e = matchShaped(string(sc.flat), 0)
+	}
+	if e > end-start {
 		to := int(sc.index[e-1]) + 1
 		sc.add(kind, start, start, to)
 		return to

@@ -50,7 +50,7 @@ func matchToken(s string, i int) (kind Kind, end int) {
 			return matchSlack(s, i)
 		}
 	}
-	return matchShaped(s, i)
+	return "", 0
 }
 
 // startsToken says whether s[i:] starts with the literal of some format, whatever follows.

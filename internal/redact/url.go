@@ -226,10 +226,16 @@ func (sc *scanner) wholeLine() {
 func (sc *scanner) strict() {
 	s := sc.line
 	for i := 0; i < len(s); {
+		for i < len(s) && class[s[i]]&param == 0 {
+			i++
+		}
+		if i == len(s) {
+			return
+		}
 		switch c := s[i]; {
-		case c == '?' || c == '#':
+		case c != '+':
 			i = max(i+1, sc.parameters(i+1))
-		case c == '+' && i > 0 && !is(s[i-1], word|plus|equal):
+		case i > 0 && !is(s[i-1], word|plus|equal):
 			e := run(s, i+1, digit)
 			if n := e - i - 1; n >= 10 && n <= 15 && s[i+1] != '0' && (e == len(s) || !is(s[e], word)) {
 				sc.add(kindPhone, i, i, e)

@@ -264,7 +264,7 @@ func opaque(v string) bool {
 		}
 		u := has(v[i:e])
 		mixed := u&lower != 0 && u&upper != 0
-		if k := e - i; k >= 12 && u&digit != 0 && u&letter != 0 && !numbered(v[i:e]) || k >= 24 && mixed && turns(v[i:e]) >= k/5 {
+		if k := e - i; k >= 12 && u&digit != 0 && u&letter != 0 && !numbered(v[i:e]) || k >= 20 && mixed && oddCase(v[i:e]) >= 3 {
 			return true
 		}
 		i = e + 1
@@ -285,6 +285,27 @@ func upperHex(v string) bool {
 func numbered(v string) bool {
 	w := strings.TrimRight(v, "0123456789")
 	return len(v)-len(w) <= 4 && (only(w, lower) || only(w, upper) || only(w, letter|under|hyphen) && turns(w) <= 3 && len(v) < 20)
+}
+
+// oddCase counts the runs of one case that names written inCamelCase do not have: single small letters, capitals together.
+func oddCase(v string) int {
+	odd := 0
+	for i := 0; i < len(v); {
+		if !is(v[i], letter) {
+			i++
+			continue
+		}
+		set := lower
+		if is(v[i], upper) {
+			set = upper
+		}
+		e := run(v, i, set)
+		if n := e - i; set == lower && n == 1 || set == upper && n >= 2 {
+			odd++
+		}
+		i = e
+	}
+	return odd
 }
 
 // turns counts the changes between lower and upper case.
