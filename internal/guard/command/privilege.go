@@ -65,7 +65,8 @@ func privileges() table {
 				all(runs("mount", "mount.cifs", "mount.nfs", "mount_smbfs", "mount_nfs"), onHost(), when(mounts)),
 				all(runs("umount"), onHost(), given("-l", "-f", "--lazy", "--force", "-fl", "-lf", "-R", "--recursive", "-a", "--all")),
 				all(runs("modprobe"), onHost(), not(given("-n", "--dry-run", "--show", "--show-depends", "-D", "-c", "--showconfig", "-V", "--version", "-h")), when(operates)),
-				all(runs("swapoff", "kextload", "kextunload", "kmutil", "kpartx", "bpftool", "insmod"), onHost(), when(operates), not(sub("list|show|showloaded|inspect|prog show|map show|libraries|log|check|find"))),
+				all(runs("swapoff", "kextload", "kextunload", "kmutil", "kpartx"), onHost(), when(operates), not(sub("list|show|showloaded|inspect|libraries|log|check|find"))),
+				told(verbs{programs: "bpftool", forms: []string{"* load|loadall|pin|attach|detach|update|delete|create|run"}}),
 			),
 			Why:    "changes which files or modules the whole machine sees",
 			Remedy: "look first: `findmnt`",
@@ -81,6 +82,7 @@ func privileges() table {
 				all(runs("setsebool", "semanage", "semodule"), onHost(), not(given("-l", "--list", "-E", "--extract")), when(operates).or(given("-r", "-d", "-i", "-R"))),
 				all(runs("auditctl"), given("-D", "-e", "-W", "-d")),
 				all(runs("update-crypto-policies"), given("--set")),
+				all(runs("tccutil"), sub("reset")),
 				all(runs("fdesetup"), sub("disable|removerecovery|remove")),
 				all(runs("systemsetup"), says("-setremotelogin", "-setremoteappleevents")),
 				all(runs("profiles"), says("-R", "remove", "-D")),
@@ -204,7 +206,7 @@ func bareRootShell(c *ctx, i int) (span, bool) {
 	for p >= 0 {
 		switch c.name(p) {
 		case "sudo", "doas", "pkexec", "run0", "please", "dzdo", "pfexec", "gosu", "setpriv", "runuser":
-			return span{}, onlyTyped(c.args(i)) && c.cmd(i).How != "alias" && !c.fed(i)
+			return span{}, onlyTyped(c.args(i)) && c.cmd(i).How != "alias" && !c.typedByOther(i)
 		case "env", "nice", "exec", "command", "setsid", "nohup", "script", "stdbuf", "time", "timeout", "ionice":
 			p = c.cmd(p).Parent
 		default:
@@ -214,8 +216,8 @@ func bareRootShell(c *ctx, i int) (span, bool) {
 	return span{}, false
 }
 
-// fed tells whether command i reads its standard input from a pipe, a file or a here-document.
-func (c *ctx) fed(i int) bool {
+// typedByOther tells whether command i reads its standard input from a pipe, a file or a here-document.
+func (c *ctx) typedByOther(i int) bool {
 	if c.cmd(i).Stdin != nil {
 		return true
 	}

@@ -90,6 +90,10 @@ func selfConfig() table {
 			match{on: onPayload, test: writesOwn},
 			[]string{`python3 -c "import os;open(os.path.expanduser('~/.hermes/config.yaml'),'a').write('x')"`, `node -e 'require("fs").writeFileSync(process.env.HOME+"/.hermes/config.yaml","x")'`},
 			[]string{`python3 -c "print(open('/home/u/.hermes/config.yaml').read())"`, `python3 -c 'print(1)'`}),
+		row("kill of hermes by what a list finds", "stops the agent itself, or the gateway it runs in",
+			all(runs("kill"), when(killsListedAgent)),
+			[]string{"pgrep hermes | xargs kill", "pgrep -f hermes | xargs -r kill -9"},
+			[]string{"pgrep nginx | xargs kill", "kill 12345", "lsof -ti:3000 | xargs kill"}),
 		row("replacement of the hermes program", "puts something else where the agent is started from",
 			either(
 				all(runs("mv", "cp", "rm", "ln", "install", "tee", "dd", "chmod", "truncate", "unlink", "shred", "chown"), when(namesProgram)),
@@ -494,4 +498,14 @@ func attaches(c *ctx, i int) (span, bool) {
 		}
 	}
 	return span{}, false
+}
+
+// killsListedAgent holds for a kill that xargs starts with what a look for hermes finds.
+func killsListedAgent(c *ctx, i int) (span, bool) {
+	p := c.cmd(i).Parent
+	if p < 0 || c.name(p) != "xargs" {
+		return span{}, false
+	}
+	_, ok := c.upstream(p, findsGateway, 24)
+	return span{}, ok
 }
