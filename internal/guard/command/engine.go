@@ -22,6 +22,7 @@ type index struct {
 	note   []int
 	text   []int
 	win    []int
+	spent  []int
 }
 
 var rules = sync.OnceValue(func() *index {
@@ -47,6 +48,8 @@ var rules = sync.OnceValue(func() *index {
 			x.note = append(x.note, n)
 		case onWindows:
 			x.win = append(x.win, n)
+		case onSpent:
+			x.spent = append(x.spent, n)
 		case onText:
 			x.text = append(x.text, n)
 		default:
@@ -73,6 +76,10 @@ type ctx struct {
 	lines []*line // options and operands of each command, as far as asked for
 	found []hit
 	judge func(p *shell.Program, f *Facts) []hit // judges a text of its own, such as a script
+
+	notes  map[int][]int // notes by the command they concern; nil until asked for
+	hermes int8          // whether the text speaks of hermes: 0 not looked yet, 1 yes, -1 no
+	steps  int           // steps spent following pipes, bounded by maxSteps
 
 	windows     []winsh.Hit
 	windowsDone bool
@@ -125,6 +132,9 @@ func judge(p *shell.Program, f *Facts) []hit {
 	c.try(x, x.text, 0, -1)
 	if len(c.windowsHits()) > 0 {
 		c.try(x, x.win, 0, -1)
+	}
+	if c.steps > maxSteps {
+		c.try(x, x.spent, 0, -1)
 	}
 	slices.SortStableFunc(c.found, func(a, b hit) int { return a.rule - b.rule })
 	return c.found
@@ -193,6 +203,20 @@ func (c *ctx) runs(i int) string {
 }
 
 const maxRuns = 400 // bytes of a command shown to a person
+
+// notesOf returns the indices of the notes about command i.
+func (c *ctx) notesOf(i int) []int {
+	if c.notes == nil {
+		c.notes = make(map[int][]int, len(c.prog.Notes))
+		for k := range c.prog.Notes {
+			n := c.prog.Notes[k].Command
+			c.notes[n] = append(c.notes[n], k)
+		}
+	}
+	return c.notes[i]
+}
+
+const maxSteps = 200_000
 
 // placed changes a finding by where its command runs: on another machine it harms that one, and in a container made
 // for this command even the floor is a question.

@@ -172,7 +172,8 @@ func leftRunning(c *ctx, i int) (span, bool) {
 			return span{}, true
 		}
 	}
-	for k := i + 1; k < len(c.prog.Commands); k++ {
+	for k := i + 1; k < len(c.prog.Commands) && c.steps <= maxSteps; k++ {
+		c.steps++
 		if c.name(k) == "disown" {
 			return span{}, true
 		}
@@ -217,5 +218,16 @@ func findsGateway(c *ctx, i int) bool { return findsAny(c, i) && c.reaches(i) }
 
 // mentionsHermes holds when the text speaks of hermes anywhere: labels are built and passed around.
 func mentionsHermes(c *ctx, i int) (span, bool) {
-	return span{}, foldIndex(c.prog.Text, "hermes") >= 0 || foldIndex(joined(c.args(i)), "hermes") >= 0
+	return span{}, c.speaksOfHermes() || foldIndex(joined(c.args(i)), "hermes") >= 0
+}
+
+// speaksOfHermes tells whether the text has the word anywhere.
+func (c *ctx) speaksOfHermes() bool {
+	if c.hermes == 0 {
+		c.hermes = -1
+		if foldIndex(c.prog.Text, "hermes") >= 0 {
+			c.hermes = 1
+		}
+	}
+	return c.hermes > 0
 }

@@ -33,10 +33,8 @@ func heredoc(c *ctx, i int) (span, bool) {
 
 // unknownCode holds when the text command i runs as code is not known in full.
 func unknownCode(c *ctx, i int) (span, bool) {
-	for _, n := range c.prog.Notes {
-		if n.Command != i && !(n.Command >= 0 && n.Command < len(c.prog.Commands) && c.cmd(n.Command).Parent == i) {
-			continue
-		}
+	for _, k := range c.notesOf(i) {
+		n := &c.prog.Notes[k]
 		switch n.Kind {
 		case shell.DynamicCode, shell.Unparsed, shell.TooDeep, shell.TooMuch, shell.DynamicWord:
 			return span{n.Start, n.End}, true
@@ -165,8 +163,8 @@ func opaqueShell(c *ctx, i int) (span, bool) {
 	if len(w.Holes) > 0 && couldBeOption(w) {
 		return at(w), true
 	}
-	for _, n := range c.prog.Notes {
-		if n.Command == i && (n.Kind == shell.DynamicCode || n.Kind == shell.Unparsed) {
+	for _, k := range c.notesOf(i) {
+		if n := &c.prog.Notes[k]; n.Kind == shell.DynamicCode || n.Kind == shell.Unparsed {
 			return at(w), true
 		}
 	}

@@ -144,7 +144,7 @@ func launchdGateway(c *ctx, i int) (span, bool) {
 		return span{}, false
 	}
 	for _, w := range c.args(i)[1:] {
-		if gatewayLabel(w.Text) || len(w.Holes) > 0 && gatewayLabel(c.prog.Text) {
+		if gatewayLabel(w.Text) || len(w.Holes) > 0 && c.speaksOfHermes() {
 			return at(w), true
 		}
 	}

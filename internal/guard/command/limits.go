@@ -38,6 +38,16 @@ func limits() table {
 			Passes: []string{"echo $(echo $(echo x))"},
 		},
 		{
+			Key:    "command is nested or expanded beyond what is judged",
+			Tier:   guard.Limit,
+			Harms:  guard.Host | guard.Work,
+			Match:  match{on: onSpent, test: func(*ctx, int) (span, bool) { return span{}, true }},
+			Why:    "needs more work than is spent on one command",
+			Remedy: "write it to a script file and run that: `bash ./script.sh`",
+			Hits:   []string{strings.Repeat("chmod +x a;", 1000)},
+			Passes: []string{"chmod +x a; ./b"},
+		},
+		{
 			Key:    "command parser limit or malformed executable payload",
 			Tier:   guard.Limit,
 			Harms:  guard.Host | guard.Work,

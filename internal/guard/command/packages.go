@@ -58,7 +58,8 @@ func thenRun(c *ctx, i int) (span, bool) {
 		return span{}, false
 	}
 	files := c.operandTargets(i)
-	for n := i + 1; n < len(c.prog.Commands); n++ {
+	for n := i + 1; n < len(c.prog.Commands) && c.steps <= maxSteps; n++ {
+		c.steps++
 		args := c.args(n)
 		if len(args) == 0 || len(args[0].Holes) > 0 {
 			continue

@@ -123,7 +123,7 @@ func fedBy(is func(c *ctx, i int) bool) test {
 
 // upstream looks for such a command among those whose output reaches command i.
 func (c *ctx) upstream(i int, is func(c *ctx, i int) bool, depth int) (int, bool) {
-	if depth == 0 {
+	if c.steps++; depth == 0 || c.steps > maxSteps {
 		return 0, false
 	}
 	in := c.cmd(i).Stdin

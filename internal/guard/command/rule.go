@@ -40,6 +40,7 @@ const (
 	onPayload                 // for each piece of program text in another language; i is the payload's index
 	onNote                    // for each note; i is the note's index
 	onText                    // once; i is 0
+	onSpent                   // once, when following pipes took more work than is spent on one text; i is 0
 	onWindows                 // once, in a text that Windows' shells or programs are used in; i is 0
 )
 
