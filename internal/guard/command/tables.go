@@ -8,7 +8,7 @@ func tables() []table {
 		deletes(), windows(), permissions(), disks(), sql(), systemWrites(), services(), remotes(), fileWrites(), finds(), hermesVerbs(), docker(), gateway(),
 		copies(), edits(), heredocs(), git(), madeExecutable(), sudo(), packages(), programs(), windowsPrograms(),
 		volumes(), assigns(),
-		exfil(), credentials(), history(), prefixEnv(),
+		exfil(), reverseShells(), persistence(), credentials(), history(), prefixEnv(),
 		toolWrites(), programsRun(),
 	}
 }
