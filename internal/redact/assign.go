@@ -159,6 +159,8 @@ func (sc *scanner) assign(a assignment, s strength, kind Kind) {
 		if !quoted {
 			return
 		}
+	case quoted && s != pass && strings.Contains(v, " "):
+		return // a sentence
 	case a.op == '=':
 		if !sc.plainAssign(a, v, quoted) {
 			return

@@ -232,7 +232,7 @@ func (sc *scanner) netrc(start, i int) {
 	before := s[max(0, start-256):start]
 	sameLine := strings.Contains(before, "login ") || strings.Contains(before, "machine ")
 	from, to, _ := sc.value(i)
-	if from >= to || hasMark(s[from:to]) || placeholder(s[from:to]) {
+	if from >= to || hasMark(s[from:to]) || placeholder(s[from:to]) || literal(s[from:to]) || has(s[from:to])&alnum == 0 || start > 0 && !is(s[start-1], space) {
 		return
 	}
 	ownLine := sc.login && strings.TrimSpace(s[:start]) == "" && strings.TrimSpace(s[to:]) == ""

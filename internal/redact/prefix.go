@@ -108,7 +108,7 @@ func (p *prefix) plausible(body string) bool {
 	case exact:
 		return u&letter != 0 && !strings.HasSuffix(body, "EXAMPLE")
 	case mixed:
-		return u&digit != 0 && u&letter != 0
+		return u&digit != 0 && u&letter != 0 && !repeats(body)
 	}
 	return u&digit != 0 || mix || len(body) >= 20
 }
@@ -122,6 +122,19 @@ func longRun(body string) bool {
 			return true
 		}
 		i = e + 1
+	}
+	return false
+}
+
+// repeats says whether six equal characters stand together, as in the zeros of binary data in base64.
+func repeats(body string) bool {
+	n := 1
+	for i := 1; i < len(body); i++ {
+		if body[i] != body[i-1] {
+			n = 1
+		} else if n++; n == 6 {
+			return true
+		}
 	}
 	return false
 }

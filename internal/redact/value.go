@@ -123,7 +123,16 @@ func (sc *scanner) secretValue(v string, s strength, quoted bool) bool {
 	case len(v) < 3 && !quoted:
 		return false
 	}
-	return true
+	return s == pass || !shortNumber(v)
+}
+
+// shortNumber: 7, -1, 0x7f, 4096: the value of a constant.
+func shortNumber(v string) bool {
+	v = strings.TrimPrefix(v, "-")
+	if h, found := strings.CutPrefix(v, "0x"); found {
+		return len(h) <= 16 && only(strings.ToLower(h), hexLower)
+	}
+	return len(v) <= 8 && only(v, digit|dot)
 }
 
 // placeholder says whether v stands for a value that is elsewhere or not yet known.
