@@ -7,8 +7,9 @@ func tables() []table {
 		lifecycle(), floor(), sudoFloor(), limits(), unknowns(), contents(),
 		deletes(), windows(), permissions(), disks(), sql(), systemWrites(), services(), remotes(), fileWrites(), finds(), hermesVerbs(), docker(), gateway(),
 		copies(), edits(), heredocs(), git(), madeExecutable(), sudo(), packages(), programs(), windowsPrograms(),
-		volumes(), assigns(),
-		exfil(), reverseShells(), persistence(), credentials(), history(), prefixEnv(),
+		volumes(), assigns(), loops(), downloads(), system(),
+		destroys(), clusters(), datastores(), publishes(), gitLoss(), escapes(), selfConfig(), packageScripts(), privileges(),
 		toolWrites(), programsRun(),
+		exfil(), reverseShells(), persistence(), credentials(), history(), prefixEnv(),
 	}
 }
