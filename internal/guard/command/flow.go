@@ -302,7 +302,7 @@ func publicHost(host string) bool {
 		"nodesource.com", "hashicorp.com", "jfrog.io", "maven.org", "gradle.org", "sonatype.org", "packagist.org", "cpan.org", "metacpan.org", "luarocks.org", "conda.io", "anaconda.org", "anaconda.com",
 		"nixos.org", "brew.sh", "tsinghua.edu.cn", "ustc.edu.cn", "aliyun.com", "aliyuncs.com", "istio.io", "projectcalico.org", "bitnami.com", "jetstack.io", "cncf.io", "argoproj.io", "sourceforge.net",
 		"freedesktop.org", "gnome.org", "kde.org", "mozilla.org", "openjdk.org", "adoptium.net", "postgresql.org", "mysql.com", "elastic.co", "grafana.com", "jetbrains.com", "cloudfront.net", "opensuse.org",
-		"archlinux.org", "alpinelinux.org", "flathub.org", "snapcraft.io", "visualstudio.com", "sdkman.io", "azure.com", "amazonaws.com", "dl.k8s.io", "tencent.com", "goproxy.io", "goproxy.cn", "doubanio.com", "douban.com",
+		"archlinux.org", "rpmfusion.org", "nodesource.com", "alpinelinux.org", "flathub.org", "snapcraft.io", "visualstudio.com", "sdkman.io", "azure.com", "amazonaws.com", "dl.k8s.io", "tencent.com", "goproxy.io", "goproxy.cn", "doubanio.com", "douban.com",
 	} {
 		if host == h || strings.HasSuffix(host, "."+h) {
 			return h != "cloudfront.net" && h != "googleapis.com" && h != "amazonaws.com" || strings.HasPrefix(host, "packages.") || strings.HasPrefix(host, "repo.")

@@ -10,6 +10,6 @@ func tables() []table {
 		volumes(), assigns(), loops(), downloads(), system(),
 		destroys(), clusters(), datastores(), publishes(), gitLoss(), escapes(), selfConfig(), packageScripts(), privileges(),
 		toolWrites(), programsRun(),
-		exfil(), reverseShells(), persistence(), credentials(), history(), prefixEnv(),
+		exfil(), reverseShells(), addresses(), persistence(), credentials(), history(), prefixEnv(),
 	}
 }
