@@ -16,6 +16,7 @@ const (
 	space
 	stop  // a line may be cut after it
 	param // begins parameters of a link, or a telephone number
+	pairs // joins the pairs of a form body or the fields of a cookie file
 
 	letter = lower | upper
 	alnum  = letter | digit
@@ -33,8 +34,8 @@ var class = [256]uint16{
 	'G': upper, 'H': upper | keyTail, 'I': upper, 'J': upper, 'K': upper, 'L': upper | keyTail, 'M': upper, 'N': upper | keyTail, 'O': upper, 'P': upper,
 	'Q': upper, 'R': upper | keyTail, 'S': upper | keyTail, 'T': upper | keyTail, 'U': upper, 'V': upper, 'W': upper | keyTail, 'X': upper, 'Y': upper | keyTail, 'Z': upper,
 	'_': under, '-': hyphen, '.': dot, '=': equal | afterKey | stop, '+': plus | param, '/': plus, '?': param, '#': param,
-	':': afterKey | stop, ' ': afterKey | space | stop, '\t': afterKey | space | stop, '\r': space | stop, '"': afterKey | stop, '\'': afterKey | stop, '\\': afterKey,
-	'>': afterKey | stop, ',': stop, ';': stop, '&': stop, '|': stop, '(': stop, ')': stop, '{': stop, '}': stop, '[': stop, ']': stop, '<': stop,
+	':': afterKey | stop, ' ': afterKey | space | stop, '\t': afterKey | space | stop | pairs, '\r': space | stop, '"': afterKey | stop, '\'': afterKey | stop, '\\': afterKey,
+	'>': afterKey | stop, ',': stop, ';': stop, '&': stop | pairs, '|': stop, '(': stop, ')': stop, '{': stop, '}': stop, '[': stop, ']': stop, '<': stop,
 }
 
 func is(c byte, set uint16) bool { return class[c]&set != 0 }

@@ -9,9 +9,11 @@ const minToken = 13
 // nothing can start; so the walk is one table look-up a byte, and the rest is asked only at the few words that qualify.
 func (sc *scanner) words(i int) {
 	s := sc.line
+	seen := uint16(0)
 	for i < len(s) {
 		c := s[i]
-		if class[c]&word == 0 {
+		if k := class[c]; k&word == 0 {
+			seen |= k
 			if c >= 0x80 || c == 0x1b {
 				i += sc.skip(i)
 			} else {
@@ -23,6 +25,7 @@ func (sc *scanner) words(i int) {
 		for i++; i < len(s) && class[s[i]]&word != 0; i++ {
 		}
 		if i >= len(s) {
+			sc.seen = seen
 			sc.lastWord(start)
 			return
 		}
@@ -36,7 +39,7 @@ func (sc *scanner) words(i int) {
 		if class[next]&afterKey != 0 {
 			switch last := class[s[i-1]]; {
 			case last&keyTail != 0:
-				if endsLikeName(s, start, i) {
+				if (next != ' ' || leadsOn(s, start, i)) && endsLikeName(s, start, i) {
 					sc.key(start, i)
 				}
 			case last&digit != 0 && (next == '=' || next == ':' && i-start >= 8):
@@ -44,7 +47,9 @@ func (sc *scanner) words(i int) {
 			}
 		}
 		if next < 0x20 || next >= 0x7f {
-			if joiner(s, i) > 0 {
+			if next == '\r' && i+1 == len(s) {
+				sc.bridgeLines(start, i)
+			} else if joiner(s, i) > 0 {
 				if end := sc.bridge(start, i); end > i {
 					i = end
 				}
@@ -56,6 +61,17 @@ func (sc *scanner) words(i int) {
 			sc.pemBegin(start)
 		}
 	}
+	sc.seen = seen
+}
+
+// leadsOn says whether the blank after the word s[start:end] may lead to a value: an operator follows, or the word is one
+// of those that need none (Bearer v, password v, --token v).
+func leadsOn(s string, start, end int) bool {
+	if end+1 < len(s) && class[s[end+1]]&(afterKey) != 0 {
+		return true
+	}
+	c := s[start]
+	return c == '-' || (end-start == 6 || end-start == 8) && (c|0x20 == 'b' || c|0x20 == 'p')
 }
 
 // skip gives the length of what starts at s[i] and is no word: a mark, a colour sequence, or one byte.
@@ -77,7 +93,7 @@ func (sc *scanner) lastWord(start int) {
 	if s[start] == '-' && strings.HasSuffix(s, "-----") && s[start:] != "-----BEGIN" {
 		return
 	}
-	sc.bridgeLines(start)
+	sc.bridgeLines(start, len(s))
 }
 
 // token looks for a token at the word s[start:end], and just after an escape that glued a letter to it.
@@ -171,14 +187,17 @@ func (sc *scanner) bridge(start, end int) int {
 
 // bridgeLines looks at a token that was broken by the end of the line. It counts only if this line's piece begins with a
 // token's prefix and is none by itself, and the next line goes on with token characters and not with "NAME=".
-func (sc *scanner) bridgeLines(start int) {
+func (sc *scanner) bridgeLines(start, end int) {
 	const reach, lines = 512, 3
+	i := sc.lineEnd - (len(sc.line) - end)
+	if n := lineBreak(sc.text, i); n == 0 || i+n < len(sc.text) && !is(sc.text[i+n], word) {
+		return // nothing to go on with, which is so at most line ends
+	}
 	if start == 0 && sc.mid && is(sc.last, word) || !startsToken(sc.line, start) {
 		return
 	}
-	sc.flat, sc.index = append(sc.flat[:0], sc.line[start:]...), sc.index[:0]
+	sc.flat, sc.index = append(sc.flat[:0], sc.line[start:end]...), sc.index[:0]
 	t := sc.text
-	i := sc.lineEnd
 	best := hit{}
 	for range lines {
 		n := lineBreak(t, i)
@@ -203,6 +222,7 @@ func (sc *scanner) bridgeLines(start int) {
 			u := has(string(sc.flat[:m]))
 			if back := len(sc.flat) - m; back < e-from && u&digit != 0 && u&letter != 0 {
 				best = hit{kind: kind, ctx: start, start: start, end: len(sc.line) + e - back - sc.lineEnd}
+				break // what matches does not swallow the next line
 			}
 		}
 		i = e
@@ -214,8 +234,6 @@ func (sc *scanner) bridgeLines(start int) {
 			return
 		}
 		sc.hits = append(sc.hits, best)
-	} else if i >= len(t) && sc.more && i == sc.lineEnd {
-		sc.undecided = start
 	}
 }
 

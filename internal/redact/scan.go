@@ -45,6 +45,7 @@ type scanner struct {
 	line    string // what is being looked at
 	base    int    // where it lies in text
 	lineEnd int    // where the line ends in text
+	seen    uint16 // classes of what stands between the words of the line
 	hits    []hit  // of this line
 	out     []hit  // of the whole text, merged
 
@@ -63,7 +64,8 @@ type scanner struct {
 func (sc *scanner) scan(text string, final bool) int {
 	sc.text, sc.more, sc.out = text, !final, sc.out[:0]
 	sc.pemFrom, sc.pemCont = 0, sc.pem != pemNone && sc.pemOpen
-	pos := 0
+	pos, reach := 0, 0 // reach: how far a token that crosses a line end goes
+	var cross checkpoint
 	for pos < len(text) {
 		rest := text[pos:]
 		limit := min(len(rest), maxLine+1)
@@ -80,25 +82,48 @@ func (sc *scanner) scan(text string, final bool) int {
 			end, next = pos+nl, pos+nl+1
 		}
 		sc.undecided = -1
-		before := struct {
-			pem           pemState
-			pemFrom, outs int
-			pemCont, tail bool
-			login         bool
-		}{sc.pem, sc.pemFrom, len(sc.out), sc.pemCont, sc.tail, sc.login}
+		before := sc.mark(pos)
 		sc.scanLine(pos, text[pos:end])
 		if sc.undecided >= 0 && !final {
-			// Forget the line; it is looked at again when more has come.
-			sc.pem, sc.pemFrom, sc.pemCont, sc.tail, sc.login = before.pem, before.pemFrom, before.pemCont, before.tail, before.login
-			sc.out = sc.out[:before.outs]
+			sc.back(before) // it is looked at again when more has come
 			break
+		}
+		if n := len(sc.out); n > 0 && sc.out[n-1].end > next {
+			if reach <= pos {
+				cross = before
+			}
+			reach = sc.out[n-1].end
 		}
 		if next > end {
 			sc.mid, sc.last = false, '\n'
 		}
 		pos = next
 	}
+	if reach > pos { // a token runs into a line that is not decided
+		sc.back(cross)
+		pos = cross.pos
+	}
 	return sc.finish(pos, final)
+}
+
+// mark remembers the state before the line at pos; back returns to it.
+func (sc *scanner) mark(pos int) checkpoint {
+	return checkpoint{pos, len(sc.out), sc.pem, sc.pemFrom, sc.pemCont, sc.pemOpen, sc.tail, sc.login, sc.mid, sc.last}
+}
+
+func (sc *scanner) back(c checkpoint) {
+	sc.out = sc.out[:c.outs]
+	sc.pem, sc.pemFrom, sc.pemCont, sc.pemOpen = c.pem, c.pemFrom, c.pemCont, c.pemOpen
+	sc.tail, sc.login, sc.mid, sc.last = c.tail, c.login, c.mid, c.last
+}
+
+type checkpoint struct {
+	pos, outs        int
+	pem              pemState
+	pemFrom          int
+	pemCont, pemOpen bool
+	tail, login, mid bool
+	last             byte
 }
 
 // finish closes or carries what runs over the end of this piece.
@@ -209,7 +234,11 @@ func (sc *scanner) scanLine(pos int, line string) {
 func (sc *scanner) look(skip int) {
 	if sc.mode != Off && len(sc.line) >= 8 {
 		sc.words(skip)
-		sc.wholeLine()
+		if sc.seen&pairs != 0 || sc.mode == Strict && sc.seen&param != 0 {
+			sc.wholeLine()
+		}
+		t := sc.line[blanks(sc.line, 0):]
+		sc.login = strings.HasPrefix(t, "login ") || sc.login && strings.HasPrefix(t, "account ")
 	} else {
 		sc.login = false
 	}

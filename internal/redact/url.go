@@ -207,7 +207,7 @@ func unhex(c byte) byte {
 	return 255
 }
 
-// wholeLine looks for what only the line as a whole shows: form bodies, parameters in Strict mode, cookie files, netrc.
+// wholeLine looks for what only the line as a whole shows: form bodies, parameters in Strict mode, cookie files.
 func (sc *scanner) wholeLine() {
 	s := sc.line
 	if sc.mode.assigns() && !sc.mid && strings.IndexByte(s, '&') > 0 && formBody(s) {
@@ -218,8 +218,6 @@ func (sc *scanner) wholeLine() {
 	if k := strings.IndexByte(s, '\t'); k > 0 && !sc.mid {
 		sc.cookieFile(k)
 	}
-	t := s[blanks(s, 0):]
-	sc.login = strings.HasPrefix(t, "login ") || sc.login && strings.HasPrefix(t, "account ")
 }
 
 // strict masks named parameters of every link, relative ones too, and telephone numbers.
