@@ -35,7 +35,7 @@ func deletes() table {
 			Remedy: "name the files, or move the folder: `mv mydir /tmp/mydir`",
 			Hits:   []string{"rm -r mydir", "rm -fr .", "rm -rf .git", `rm -rf "$DIR"`, "sudo rm -rfv /var/log", "rm -rf src/*", "find . -name x -exec rm -rf {} +"},
 			Passes: []string{
-				"rm -rf node_modules", "rm -rf build dist/", "rm -rf /tmp/test", "rm --force x", "rm -f results.json", "rm -rf ./target/debug", "rm -rf foo.egg-info", "find . -name node_modules -type d -prune -exec rm -rf {} +",
+				"rm -rf node_modules", "rm -rf build dist/", "rm -rf /tmp/test", "rm --force x", "rm -f results.json", "rm -rf ./target/debug", "rm -rf foo.egg-info", "rm -rf ~/.cache/pip", "rm -rf ~/.npm/_cacache", "find . -name node_modules -type d -prune -exec rm -rf {} +",
 				"mv mydir /tmp/mydir",
 			},
 		},
@@ -94,10 +94,10 @@ func isForeign(c *ctx, t target) bool {
 	if t.path == "" || t.path[0] == 0 {
 		return false
 	}
-	return !c.isTemp(t) && !c.inTree(t)
+	return !c.isTemp(t) && !c.inTree(t) && !c.isCache(t)
 }
 
 // isKept tells whether the target holds what nothing makes again.
 func isKept(c *ctx, t target) bool {
-	return t.path != "" && !c.isTemp(t) && !c.isRegrown(t)
+	return t.path != "" && !c.isTemp(t) && !c.isRegrown(t) && !c.isCache(t)
 }

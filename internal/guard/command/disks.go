@@ -10,11 +10,11 @@ func disks() table {
 		{
 			Key:    "format filesystem",
 			Harms:  guard.Host,
-			Match:  makesFilesystem(),
+			Match:  all(makesFilesystem(), not(when(onlyImage))),
 			Why:    "destroys what the file or device holds",
 			Remedy: outside,
-			Hits:   []string{"mkfs.ext4 /dev/sdb1", "mkfs.ext4 disk.img", "sudo mkfs $DEV"},
-			Passes: []string{"mkfs.ext4 --help", `echo "mkfs is a formatting tool"`, "man mkfs"},
+			Hits:   []string{"mkfs.ext4 /dev/sdb1", "mkfs.ext4 /var/lib/x.img", "sudo mkfs $DEV"},
+			Passes: []string{"mkfs.ext4 -F disk.img", "mkfs.ext4 --help", `echo "mkfs is a formatting tool"`, "man mkfs"},
 		},
 		{
 			Key:    "disk copy",
@@ -82,6 +82,17 @@ func volumes() table {
 			Passes: []string{"lvs", "zpool status", "zfs list", "btrfs subvolume list /", "mdadm --detail /dev/md0"},
 		},
 	}
+}
+
+// onlyImage holds when a program that formats is given an ordinary file in the work tree or a temporary directory.
+func onlyImage(c *ctx, i int) (span, bool) {
+	list := c.operandTargets(i)
+	for _, t := range list {
+		if t.blind || isUnusual(c, t) {
+			return span{}, false
+		}
+	}
+	return span{}, len(list) > 0
 }
 
 func isDevice(_ *ctx, t target) bool { return inside(t.path, "/dev") }

@@ -73,6 +73,7 @@ func Rules() []Rule { return rules().rules }
 type ctx struct {
 	prog  *shell.Program
 	facts *Facts
+	index *index
 	lines []*line // options and operands of each command, as far as asked for
 	found []hit
 	judge func(p *shell.Program, f *Facts) []hit // judges a text of its own, such as a script
@@ -101,7 +102,7 @@ func (c *ctx) payload(i int) *shell.Payload { return &c.prog.Payloads[i] }
 // judge tries all rules that can apply and returns what they found, in table order.
 func judge(p *shell.Program, f *Facts) []hit {
 	x := rules()
-	c := &ctx{prog: p, facts: f, lines: make([]*line, len(p.Commands)), judge: judge}
+	c := &ctx{prog: p, facts: f, index: x, lines: make([]*line, len(p.Commands)), judge: judge}
 	for i := range p.Commands {
 		cmd := &p.Commands[i]
 		if !c.asksOnly(i) {

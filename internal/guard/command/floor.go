@@ -20,13 +20,13 @@ func floorDeletes() table {
 			Key:    "recursive delete of root filesystem",
 			Tier:   guard.Hardline,
 			Harms:  guard.Host,
-			Match:  either(all(recursiveRm(), operand((*ctx).isRoot)), all(emptiesTree(), roots((*ctx).isRoot)), all(mirrors(), lastOperand((*ctx).isRoot))),
+			Match:  either(all(recursiveRm(), operand((*ctx).isRoot)), all(recursiveRm(), when(fedTree((*ctx).isRoot))), all(emptiesTree(), roots((*ctx).isRoot)), all(mirrors(), lastOperand((*ctx).isRoot))),
 			Why:    "deletes everything on this machine",
 			Remedy: "name what you mean: `rm -r ./build`",
 			Hits: []string{
 				"rm -rf /", "rm -fr --no-preserve-root /", "sudo /bin/rm -r -- /", "busybox rm -rf /*", "rm -rf foo /", "cd / && rm -rf *", "find / -delete",
 				"rm -rf /home/../..", "rm -rf //", "rm -rf /./", "LC_ALL=C rm -rf /", "find / -exec rm -rf {} +", "rsync -a --delete empty/ /", "rm / -rf",
-				"rm -rf /proc/self/root",
+				"rm -rf /proc/self/root", "find / -print0 | xargs -0 rm -rf",
 			},
 			Passes: []string{"rm -rf ./build", `git commit -m "rm -rf /"`, "rm -rf /...", "rm -rf /.foo", "rm --help /", "find / -name core -delete", "rm -rf ./*"},
 		},
@@ -34,7 +34,7 @@ func floorDeletes() table {
 			Key:   "recursive delete of system directory",
 			Tier:  guard.Hardline,
 			Harms: guard.Host,
-			Match: either(all(recursiveRm(), operand((*ctx).isSystemDir)), all(emptiesTree(), roots((*ctx).isSystemDir)),
+			Match: either(all(recursiveRm(), operand((*ctx).isSystemDir)), all(recursiveRm(), when(fedTree((*ctx).isSystemDir))), all(emptiesTree(), roots((*ctx).isSystemDir)),
 				all(mirrors(), lastOperand((*ctx).isSystemDir))),
 			Why:    "wipes a directory the system needs",
 			Remedy: "name what you mean: `rm -r ./build`",
@@ -48,7 +48,7 @@ func floorDeletes() table {
 			Key:    "recursive delete of home directory",
 			Tier:   guard.Hardline,
 			Harms:  guard.Host,
-			Match:  either(all(recursiveRm(), operand((*ctx).isHome)), all(emptiesTree(), roots((*ctx).isHome)), all(mirrors(), lastOperand((*ctx).isHome))),
+			Match:  either(all(recursiveRm(), operand((*ctx).isHome)), all(recursiveRm(), when(fedTree((*ctx).isHome))), all(emptiesTree(), roots((*ctx).isHome)), all(mirrors(), lastOperand((*ctx).isHome))),
 			Why:    "deletes everything you own on this machine",
 			Remedy: "name the folder inside it that you mean",
 			Hits:   []string{"rm -rf ~", "rm -rf $HOME", "rm -rf ~/", `rm -rf "$HOME"/*`, "rm -r ~/.", "rm -rf ~/x/..", "cd ~ && rm -rf *", "cd; rm -rf ./*"},
@@ -136,6 +136,25 @@ func startsOf(args []shell.Word) []shell.Word {
 		end++
 	}
 	return args[min(first, len(args)):end]
+}
+
+// fedTree holds for a command that xargs runs on all that find finds in such a place.
+func fedTree(is place) test {
+	return func(c *ctx, i int) (span, bool) {
+		p := c.cmd(i).Parent
+		if p < 0 || c.name(p) != "xargs" {
+			return span{}, false
+		}
+		in := c.cmd(p).Stdin
+		if in == nil || len(in.From) != 1 {
+			return span{}, false
+		}
+		n := in.From[0]
+		if n < 0 || n >= len(c.prog.Commands) || c.name(n) != "find" || narrow(c.args(n)) {
+			return span{}, false
+		}
+		return roots(is).test(c, n)
+	}
 }
 
 // lastOperand holds when the last operand is such a path.

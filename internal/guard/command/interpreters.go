@@ -35,6 +35,9 @@ func heredoc(c *ctx, i int) (span, bool) {
 func unknownCode(c *ctx, i int) (span, bool) {
 	for _, k := range c.notesOf(i) {
 		n := &c.prog.Notes[k]
+		if tame(n) {
+			continue
+		}
 		switch n.Kind {
 		case shell.DynamicCode, shell.Unparsed, shell.TooDeep, shell.TooMuch, shell.DynamicWord:
 			return span{n.Start, n.End}, true
@@ -164,7 +167,7 @@ func opaqueShell(c *ctx, i int) (span, bool) {
 		return at(w), true
 	}
 	for _, k := range c.notesOf(i) {
-		if n := &c.prog.Notes[k]; n.Kind == shell.DynamicCode || n.Kind == shell.Unparsed {
+		if n := &c.prog.Notes[k]; !tame(n) && (n.Kind == shell.DynamicCode || n.Kind == shell.Unparsed) {
 			return at(w), true
 		}
 	}

@@ -165,6 +165,24 @@ func regrownFile(name string) bool {
 	return strings.HasPrefix(name, ".coverage.") || strings.HasPrefix(name, "npm-debug.log") || strings.HasPrefix(name, "yarn-error.log")
 }
 
+// isCache tells whether the target is inside a cache that tools fill again by themselves.
+func (c *ctx) isCache(t target) bool {
+	p, ok := c.fromHome(t)
+	if !ok || t.blind {
+		return false
+	}
+	for _, d := range [...]string{".cache", "Library/Caches", ".gradle/caches", ".cargo/registry", ".yarn/cache", ".bun/install/cache"} {
+		if inside(p, d) {
+			return true
+		}
+	}
+	switch p {
+	case ".npm/_cacache", ".npm/_npx", ".gradle/caches", ".m2/repository", ".cargo/registry", ".pnpm-store", ".yarn/cache", ".bun/install/cache":
+		return true
+	}
+	return false
+}
+
 // isRawDevice tells whether the target is a whole disk, a partition or a volume.
 func (c *ctx) isRawDevice(t target) bool {
 	name, ok := strings.CutPrefix(t.path, "/dev/")

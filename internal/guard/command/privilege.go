@@ -50,6 +50,7 @@ func privileges() table {
 			Harms: guard.Host,
 			Match: either(
 				all(runs("su"), onHost(), when(opensShell)),
+				all(runs("runuser"), onHost(), not(given("-u", "--user", "--")), when(opensShell)),
 				all(runs("doas", "run0", "pkexec", "sudo", "please", "dzdo", "pfexec", "calife", "machinectl"), onHost(), when(bareRoot)),
 				all(runs(append(shellNames(), "fish", "tcsh", "csh", "nu", "xonsh")...), onHost(), when(bareRootShell)),
 			),
@@ -95,22 +96,18 @@ func privileges() table {
 				all(runs("fail2ban-client"), sub("stop|unban|set")),
 				all(runs("freshclam", "clamav"), sub("disable")),
 				all(runs("auditpol", "netsh", "bcdedit"), says("/set", "off", "disable", "/clear", "/remove")),
-				all(runs("timedatectl"), sub("set-time|set-ntp|set-timezone|set-local-rtc")),
-				all(runs("hostnamectl"), sub("set-hostname|hostname"), when(secondWord)),
+				all(runs("timedatectl"), sub("set-time|set-ntp|set-local-rtc")),
 				all(runs("date"), given("-s", "--set")),
 				all(runs("hwclock"), given("-w", "--systohc", "-s", "--hctosys", "--set")),
 				all(runs("loginctl"), sub("terminate-session|terminate-user|terminate-seat|kill-session|kill-user|lock-sessions|enable-linger|flush-devices")),
 				all(runs("pkill", "killall"), when(killsVital)),
-				all(runs("pkill"), flag("-u", "-U", "--euid", "--uid"), when(killsRoot)),
-				all(runs("update-alternatives", "alternatives"), given("--install", "--set", "--remove", "--remove-all", "--config")),
-				all(runs("ldconfig"), onHost(), not(given("-p", "-N", "-v", "--print-cache"))),
 				all(runs("dpkg-divert", "dpkg-statoverride"), onHost(), not(given("--list", "--truename", "--listpackage"))),
 			),
 			Why:    "takes down a wall between programs, users or networks, or what many rely on",
 			Remedy: "look first: `loginctl list-sessions`",
 			Hits: []string{
 				"apparmor_parser -R /etc/apparmor.d/x", "semanage permissive -a httpd_t", "auditctl -D", "defaults write com.apple.LaunchServices LSQuarantine -bool NO", "sudo fdesetup disable", "loginctl terminate-user u", "pkill sshd",
-				"killall systemd", "pkill -u root", "sudo systemsetup -setremotelogin on", "xattr -d com.apple.quarantine x", "sudo date -s '2020-01-01'",
+				"killall systemd", "sudo systemsetup -setremotelogin on", "xattr -d com.apple.quarantine x", "sudo date -s '2020-01-01'",
 			},
 			Passes: []string{"loginctl list-sessions", "semanage boolean -l", "defaults read com.apple.finder", "defaults write com.apple.dock autohide -bool true", "timedatectl", "hostnamectl", "date +%s", "pkill -f 'npm run dev'", "pkill node", "update-alternatives --list editor", "spctl -a -v App.app", "auditctl -l", "xattr -l x"},
 		},
@@ -258,12 +255,6 @@ func mounts(c *ctx, i int) (span, bool) {
 	return span{}, false
 }
 
-// secondWord holds when there is a word behind the subcommand.
-func secondWord(c *ctx, i int) (span, bool) {
-	w, ok := c.operand(i, 1)
-	return at(w), ok
-}
-
 // killsVital holds for a kill by name of what everything else needs.
 func killsVital(c *ctx, i int) (span, bool) {
 	for _, w := range c.operands(i) {
@@ -274,12 +265,6 @@ func killsVital(c *ctx, i int) (span, bool) {
 		}
 	}
 	return span{}, false
-}
-
-// killsRoot holds for a kill of root's processes.
-func killsRoot(c *ctx, i int) (span, bool) {
-	o, ok := c.opt(i, "-u", "-U", "--euid", "--uid")
-	return at(o.value), ok && len(c.line(i).operands) == 0 && (o.value.Is("root") || o.value.Is("0"))
 }
 
 // isElsewhere tells whether the target is outside the work tree, the folders for temporary files and the inside of the

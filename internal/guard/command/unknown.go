@@ -50,7 +50,7 @@ func unknowns() table {
 			Why:    "text with unknown pieces is run as code",
 			Remedy: "write what it runs in full: `bash -c 'ls -l'`",
 			Hits:   []string{`eval "$X"`, `bash -c "rm -r $X/y; $Y"`, "sh <<E\n$X\nE"},
-			Passes: []string{"eval 'ls -l'", "bash -c 'ls -l'", `eval "$(ssh-agent -s)"`, `eval "$(direnv hook bash)"`, "source <(kubectl completion bash)"},
+			Passes: []string{"eval 'ls -l'", "bash -c 'ls -l'", `eval "$(ssh-agent -s)"`, `eval "$(direnv hook bash)"`, `bash -c "echo $USER"`, "source <(kubectl completion bash)"},
 		},
 		{
 			Key:    "subcommand cannot be known",
@@ -87,12 +87,41 @@ func dynamicWord(floor bool) test {
 		if n.Command < 0 || n.Command >= len(c.prog.Commands) {
 			return where, !floor
 		}
-		if !floor && lookedUp(c, n.Command) {
+		if !floor && (lookedUp(c, n.Command) || c.placedProgram(n.Command)) {
 			return where, false
 		}
 		_, on := c.find(c.operandTargets(n.Command), func(c *ctx, t target) bool { return c.isRoot(t) || c.isSystemDir(t) || c.isHome(t) })
 		return where, on == floor
 	}
+}
+
+// placedProgram tells whether only the folder of a program is unknown, and it is one that a tool's own variable names.
+func (c *ctx) placedProgram(i int) bool {
+	args := c.args(i)
+	if len(args) == 0 || len(args[0].Holes) != 1 {
+		return false
+	}
+	text, hole := args[0].Text, args[0].Holes[0]
+	n := strings.IndexByte(text, 0)
+	if n != 0 || len(text) < 3 || text[1] != '/' {
+		return false
+	}
+	switch hole.Kind {
+	case shell.Variable:
+		if h := hole.Name; !strings.HasSuffix(h, "_HOME") && !strings.HasSuffix(h, "_ROOT") && !strings.HasSuffix(h, "_PREFIX") && h != "VIRTUAL_ENV" && h != "GOPATH" && h != "PWD" {
+			return false
+		}
+	case shell.Output:
+		switch hole.Name {
+		case "go env GOPATH", "go env GOROOT", "npm bin", "yarn bin", "pnpm bin", "brew --prefix", "git rev-parse --show-toplevel", "pwd", "npm prefix -g", "npm root -g":
+		default:
+			return false
+		}
+	default:
+		return false
+	}
+	name := family(base(text))
+	return plainName(base(text)) && len(c.index.byName[name]) == 0
 }
 
 // lookedUp tells whether the unknown program of command i is one that the text looks up by name.
@@ -127,6 +156,9 @@ func dynamicCode(c *ctx, k int) (span, bool) {
 		return span{}, false
 	}
 	where := span{n.Start, n.End}
+	if tame(n) {
+		return where, false
+	}
 	if n.Command >= 0 && n.Command < len(c.prog.Commands) {
 		switch c.name(n.Command) {
 		case "eval", "source", ".":
@@ -137,6 +169,20 @@ func dynamicCode(c *ctx, k int) (span, bool) {
 		}
 	}
 	return where, true
+}
+
+// tame tells whether what is unknown in a piece of code is a value that holds no code by convention.
+func tame(n *shell.Note) bool {
+	name, ok := strings.CutPrefix(n.Text, "$")
+	if !ok {
+		return false
+	}
+	switch name {
+	case "USER", "LOGNAME", "HOME", "PWD", "OLDPWD", "HOSTNAME", "SHELL", "LANG", "TERM", "UID", "EUID", "PPID", "$", "?", "RANDOM", "SECONDS", "TMPDIR", "PATH",
+		"(mktemp)", "(mktemp -d)", "(pwd)", "(nproc)", "(whoami)", "(hostname)", "(date)", "(uname -s)", "(uname -m)", "(id -u)", "(id -g)":
+		return true
+	}
+	return strings.HasPrefix(name, "(date +") || strings.HasPrefix(name, "(mktemp ")
 }
 
 // fromFile holds when what command i runs comes from a file that is named: that is running a script.
