@@ -21,6 +21,15 @@ func datastores() table {
 			Passes: []string{"psql -c 'SELECT count(*) FROM users'", "psql -c 'UPDATE t SET x = 1 WHERE id = 7'"},
 		},
 		{
+			Key:    "SQL that drops columns or gives rights",
+			Harms:  guard.Remote | guard.Work,
+			Match:  match{on: onPayload, test: statementIn(altersMuch)},
+			Why:    "deletes a column of every row, or decides who may do what",
+			Remedy: "look first: `psql -c '\\d users'`",
+			Hits:   []string{"psql -c 'ALTER TABLE t DROP COLUMN x'", "psql -c 'ALTER USER u SUPERUSER'", "mysql -e \"GRANT ALL PRIVILEGES ON *.* TO 'x'@'%'\"", "psql -c 'ALTER TABLE t DROP x CASCADE'"},
+			Passes: []string{"psql -c '\\d users'", "psql -c 'ALTER TABLE t ADD COLUMN x int'", "psql -c 'ALTER TABLE t DROP CONSTRAINT c'", "psql -c 'ALTER TABLE t ALTER COLUMN x DROP NOT NULL'", "psql -c 'GRANT SELECT ON t TO reader'"},
+		},
+		{
 			Key:    "SQL that destroys, given to a client",
 			Harms:  guard.Remote | guard.Work,
 			Match:  all(runs("cqlsh", "snowsql", "snow", "bq", "impala-shell", "beeline", "hive", "presto", "trino", "duckdb", "usql", "influx", "iredis", "spark-sql", "vsql", "isql", "sqlplus", "hdbsql", "db2", "osqueryi", "pgcli", "mycli", "litecli", "clickhouse", "databricks", "cockroach", "steampipe"), when(clientSQL)),
@@ -80,7 +89,7 @@ func datastores() table {
 			Key:   "database reset by a framework",
 			Harms: guard.Work | guard.Remote,
 			Match: told(
-				verbs{programs: "rails rake bin/rails", forms: []string{"db:drop|db:drop:*|db:reset|db:reset:*|db:purge|db:purge:*|db:schema:load|db:schema:load:*|db:structure:load|db:migrate:reset|db:setup|db:rollback|db:truncate_all|db:seed:replant"}},
+				verbs{programs: "rails rake bin/rails", forms: []string{"db:drop|db:drop:*|db:reset|db:reset:*|db:purge|db:purge:*|db:schema:load|db:schema:load:*|db:structure:load|db:migrate:reset|db:rollback|db:truncate_all|db:seed:replant"}},
 				verbs{programs: "python manage.py django-admin flask", forms: []string{"*manage.py flush|reset_db|sqlflush|clean_db|dropdb", "flush|reset_db", "db downgrade"}},
 				verbs{programs: "php artisan", forms: []string{"*artisan migrate:fresh|migrate:reset|migrate:refresh|migrate:rollback|db:wipe", "migrate:fresh|migrate:reset|db:wipe",
 					"*console doctrine:database:drop|doctrine:schema:drop|doctrine:fixtures:load"}},
@@ -148,10 +157,33 @@ func datastores() table {
 			Hits: []string{
 				"curl -X DELETE https://api.example.com/items/7", "curl -XDELETE localhost:9200/_all", "curl --request=DELETE http://es:9200/logs", "wget --method=DELETE http://x.example/1",
 				"curl -XPOST http://es:9200/logs/_delete_by_query -d '{}'", "http DELETE api.example.com/x",
+				"curl http://ch:8123 -d 'DROP TABLE t'", "curl http://db:8086/query --data-urlencode 'q=DROP DATABASE x'",
 			},
-			Passes: []string{"curl https://api.example.com/items/7", "curl -X DELETE http://localhost:3000/api/todos/17", "curl -X POST x.example -d DELETE", "curl -X DELETE 127.0.0.1:8080/x", "http GET x.example"},
+			Passes: []string{"curl https://api.example.com/items/7", "curl -X DELETE http://localhost:3000/api/todos/17", "curl -X POST x.example -d DELETE", "curl -X DELETE 127.0.0.1:8080/x", "http GET x.example", "curl -G https://example.com/s --data-urlencode 'q=DROP TABLE users'"},
 		},
 	}
+}
+
+// altersMuch tells whether a statement drops a column, or gives somebody all rights.
+func altersMuch(text string, s code.Statement) bool {
+	part := strings.Join(strings.Fields(strings.ToUpper(text[min(s.Start, len(text)):min(s.End, len(text))])), " ")
+	switch s.Verb {
+	case "ALTER":
+		if strings.HasPrefix(part, "ALTER TABLE") {
+			n := strings.Index(part, " DROP ")
+			if n < 0 {
+				return false
+			}
+			what, _, _ := cut(part[n+len(" DROP "):], ' ')
+			return !has([]string{"CONSTRAINT", "DEFAULT", "NOT", "INDEX", "KEY", "FOREIGN", "PRIMARY", "CHECK", "EXPRESSION", "IDENTITY", "TRIGGER"}, what)
+		}
+		return (strings.HasPrefix(part, "ALTER USER") || strings.HasPrefix(part, "ALTER ROLE") || strings.HasPrefix(part, "ALTER SYSTEM") || strings.HasPrefix(part, "ALTER LOGIN")) && !strings.Contains(part, " NOSUPERUSER")
+	case "GRANT":
+		return strings.Contains(part, "GRANT ALL") || strings.Contains(part, " ON *.*") || strings.Contains(part, "GRANT OPTION") || strings.Contains(part, "SUPERUSER") || strings.Contains(part, " PG_")
+	case "CREATE":
+		return strings.Contains(part, " SUPERUSER")
+	}
+	return false
 }
 
 // clientSQL holds when text given to a client by option, operand or standard input holds a statement that destroys.
@@ -273,7 +305,9 @@ func deletesByHTTP(c *ctx, i int) (span, bool) {
 				continue
 			}
 			method = at(w)
-		case strings.Contains(t, "/_delete_by_query"), strings.HasSuffix(t, ":6443/api"):
+		case strings.Contains(t, "/_delete_by_query"):
+			return at(w), true
+		case strings.IndexByte(t, ' ') > 0 && takesSQL(args) && destroysSQL(strings.TrimPrefix(strings.TrimPrefix(t, "q="), "query=")):
 			return at(w), true
 		case t != "" && t[0] != '-' && (strings.Contains(t, "://") || strings.ContainsAny(t, ".:")):
 			url = at(w)
@@ -284,6 +318,18 @@ func deletesByHTTP(c *ctx, i int) (span, bool) {
 		return span{}, false
 	}
 	return method, true
+}
+
+// takesSQL tells whether one of the words is the address of a server that runs the SQL it is sent.
+func takesSQL(args []shell.Word) bool {
+	for _, w := range args[1:] {
+		for _, s := range [...]string{":8123", ":8086", ":9047", ":4000/", ":8047", "/query", "/_sql", "/api/sql"} {
+			if strings.Contains(w.Text, s) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // onThisMachine tells whether a URL names a server on this machine that is no store of data or of containers.

@@ -241,11 +241,11 @@ func flagLetter(short byte, long string) match {
 	})
 }
 
-// forcedRemoval holds for the removal of containers or images by force, with their volumes, or of all there are.
+// forcedRemoval holds for the removal of containers or images by force, or of all there are.
 func forcedRemoval(c *ctx, i int) (span, bool) {
 	for _, w := range c.args(i)[1:] {
 		switch t := w.Text; {
-		case t == "--force", t == "--volumes", t == "--all", len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.ContainsAny(t[1:], "afv"):
+		case t == "--force", t == "--all", len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.ContainsAny(t[1:], "af"):
 			return at(w), true
 		}
 	}

@@ -30,13 +30,14 @@ func escapes() table {
 		{
 			Key:    "container with a part of the host",
 			Harms:  guard.Host | guard.Leak,
-			Match:  all(engines(), when(mountsHost)),
+			Match:  all(runs("docker", "podman", "nerdctl", "buildah"), when(mountsHost)),
 			Why:    "lets what runs in the container change the host or read its secrets",
 			Remedy: "give it only the work tree: `docker run --rm -v \"$PWD:/src\" -w /src alpine ls`",
 			Hits: []string{
 				"docker run -v /:/host alpine", "docker run -v /etc:/e alpine", "docker run -v /var/run/docker.sock:/var/run/docker.sock x", "docker run --mount type=bind,source=/,target=/mnt busybox",
 				`docker run -v "$HOME":/h x`, "docker run -v ~/.ssh:/root/.ssh x", "docker run --volume=/root:/r:ro x", "docker run -v/:/h x", "docker create -v /proc:/p x", "docker run -v ~:/h x",
 				"docker run -v /home/u:/h x", "docker volume create -o type=none -o o=bind -o device=/ x", "docker run -v $HOME/.aws:/root/.aws x", "podman run -v /run/podman/podman.sock:/s x",
+				"docker run -v=/:/h x", "docker service create --mount type=bind,src=/,dst=/h x", "podman build -v /:/h .",
 			},
 			Passes: []string{
 				`docker run --rm -v "$PWD:/src" -w /src alpine ls`, `docker run -v "$(pwd)/data:/data" x`, "docker run -v pgdata:/var/lib/postgresql/data postgres", "docker run -v ./src:/src x",
@@ -143,15 +144,24 @@ func (c *ctx) started(i int) (verb string, l *line) {
 	var buf [8]int
 	for _, k := range spoken(args, engineTakes, buf[:0]) {
 		switch args[k].Text {
-		case "container", "compose", "-f", "pod":
+		case "container", "compose", "pod", "service":
 			continue
+		case "build", "bud", "from":
+			if c.name(i) == "docker" || c.name(i) == "nerdctl" {
+				return "", nil
+			}
+			fallthrough
 		case "run", "create", "exec":
 			l = readLine(args[k+1:], grammar{
 				short: "aceghlmpuvwe", posix: true, loose: true,
 				bools: "d i t it P q rm init privileged detach interactive tty read-only quiet no-healthcheck oom-kill-disable sig-proxy publish-all service-ports no-deps no-TTY T build use-aliases replace tls-verify",
 			})
 			for n := range l.opts {
-				l.opts[n].arg += k + 1
+				o := &l.opts[n]
+				o.arg += k + 1
+				if len(o.name) == 2 && strings.HasPrefix(o.value.Text, "=") {
+					o.value = o.value.Slice(1)
+				}
 			}
 			return args[k].Text, l
 		}

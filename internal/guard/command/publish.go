@@ -1,6 +1,8 @@
 package command
 
 import (
+	"strings"
+
 	"hermes/internal/guard"
 )
 
@@ -46,6 +48,7 @@ func publishes() table {
 				verbs{programs: "az", forms: []string{"repos delete"}},
 			).or(
 				all(runs("gh"), told(verbs{programs: "gh", takes: ghTakes, forms: []string{"pr merge"}}), given("--admin")),
+				all(runs("gh"), told(verbs{programs: "gh", takes: ghTakes, forms: []string{"repo sync"}}), given("--force")),
 				all(runs("gh", "glab"), told(verbs{programs: "gh glab", takes: "-X --method -H --header -f -F --field --raw-field --input -q --jq --hostname -t", forms: []string{"api"}}), when(erasesByAPI)),
 			),
 			Why:    "deletes or overrides what others see",
@@ -66,6 +69,9 @@ func erasesByAPI(c *ctx, i int) (span, bool) {
 				return at(w), true
 			}
 		case "-XDELETE", "-XPUT", "--method=DELETE", "--method=PUT":
+			return at(w), true
+		}
+		if t := w.Text; strings.Contains(t, "mutation") && (strings.Contains(t, "delete") || strings.Contains(t, "remove")) {
 			return at(w), true
 		}
 	}

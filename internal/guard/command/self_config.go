@@ -29,11 +29,11 @@ func selfConfig() table {
 				"hermes config set approvals.mode off", "hermes config edit", "hermes approvals suggest --apply 1,2", "hermes approvals revoke all", "hermes pairing approve telegram A1", "hermes skills install x",
 				"hermes profile install ./p", "hermes cron add '* * * * *' x", "hermes gateway run", "hermes gateway install", "hermes mcp add x -- npx y", "hermes auth add openrouter", "hermes login",
 				"./hermes config set a.b c", "python -m hermes_cli.main config set a b", "go run ./cmd/hermes config set a b", "hermes -p work config unset a", "hermes $(echo config) set a b", "hermes doctor --ack W12",
-				"hermes sandbox clean --all", "hermes tools enable shell", "hermes setup", "sudo hermes gateway install", "hermes egress proxy --listen 0.0.0.0:1", "hermes config $X a",
+				"hermes sandbox clean --all", "hermes tools enable shell", "hermes setup", "sudo hermes gateway install", "hermes egress proxy --listen 0.0.0.0:1", "hermes config $X a", "python3 hermes_cli/main.py config set a b",
 			},
 			[]string{
 				"hermes config get approvals.mode", "hermes config path", "hermes check 'rm -rf /'", "hermes doctor", "hermes version", "hermes approvals list", "hermes approvals suggest", "hermes approvals test 'ls'",
-				"hermes cron list", "hermes gateway status", "hermes sandbox verify", "hermes audit tail", "hermes sessions list", "hermes", "hermes chat -q 'config set'", "go test ./cmd/hermes", "go run ./cmd/hermes check ls",
+				"hermes cron list", "hermes gateway status", "hermes sandbox verify", "hermes audit tail", "hermes sessions list", "hermes", "hermes cron", "hermes chat -q 'config set'", "go test ./cmd/hermes", "go run ./cmd/hermes check ls",
 				"echo hermes config set a b", "hermes config show", "hermes gateway --help", "grep -r 'hermes config set' docs", "hermes config --help", "go build -o hermes ./cmd/hermes",
 			}),
 		row("hermes started with its questions switched off", "starts an agent that nobody asks",
@@ -79,7 +79,7 @@ func selfConfig() table {
 			),
 			[]string{
 				"rm -f ~/.hermes/config.yaml", "mv ~/.hermes ~/.hermes.bak", "yq -i '.approvals.mode = \"off\"' ~/.hermes/config.yaml", "sqlite3 ~/.hermes/state.db 'update sessions set yolo=1'", "tar xf /tmp/h.tar -C ~/.hermes",
-				"unzip -o /tmp/h.zip -d ~/.hermes", "git -C ~/.hermes checkout .", "vim -es '+%s/a/b/' +wq ~/.hermes/config.yaml", "chmod 777 ~/.hermes/config.yaml", "patch ~/.hermes/config.yaml < p", "awk -i inplace 1 ~/.hermes/config.yaml",
+				"unzip -o /tmp/h.zip -d ~/.hermes", "git -C ~/.hermes checkout .", "git clone https://x.example/s ~/.hermes/skills/x", "vim -es '+%s/a/b/' +wq ~/.hermes/config.yaml", "chmod 777 ~/.hermes/config.yaml", "patch ~/.hermes/config.yaml < p", "awk -i inplace 1 ~/.hermes/config.yaml",
 				"ed -s ~/.hermes/config.yaml < x", "find ~/.hermes -name '*.json' -delete",
 			},
 			[]string{
@@ -123,8 +123,16 @@ func (c *ctx) hermesWords(i int) (words []shell.Word, ok bool) {
 		}
 		from = c.behind(args, 2, "hermes")
 	case "python":
-		if from = c.behind(args, 1, "hermes_cli.main"); from < 0 {
-			from = c.behind(args, 1, "hermes_cli")
+		from = -1
+		for _, name := range [...]string{"hermes_cli.main", "hermes_cli", "hermes"} {
+			if from < 0 {
+				from = c.behind(args, 1, name)
+			}
+		}
+		for k := 1; k < len(args) && from < 0; k++ {
+			if strings.HasSuffix(args[k].Text, "hermes_cli/main.py") {
+				from = k + 1
+			}
 		}
 	default:
 		from = c.behind(args, 1, "hermes")
@@ -235,9 +243,11 @@ func configures(words []shell.Word) bool {
 		return true
 	}
 	switch words[0].Text {
-	case "config", "approvals", "pairing", "skills", "skill", "profile", "profiles", "cron", "gateway", "mcp", "tools", "auth", "login", "logout", "setup", "sandbox", "egress", "plugins", "plugin", "hooks", "hook", "doctor",
-		"model", "uninstall", "update", "memory", "webhook", "webhooks", "import", "restore", "secrets", "send-as", "tunnel", "serve", "personality":
-		return len(words) > 1 || words[0].Text != "gateway" && words[0].Text != "config" && words[0].Text != "memory" && words[0].Text != "profile"
+	case "config", "approvals", "pairing", "skills", "skill", "profile", "profiles", "cron", "gateway", "mcp", "tools", "auth", "sandbox", "egress", "plugins", "plugin", "hooks", "hook", "doctor",
+		"memory", "webhook", "webhooks", "secrets", "tunnel", "personality":
+		return len(words) > 1
+	case "login", "logout", "setup", "model", "uninstall", "import", "restore", "serve":
+		return true
 	}
 	return false
 }
@@ -256,6 +266,11 @@ func (c *ctx) says(i int, options ...string) bool {
 
 // answered tells whether something else answers the questions of command i.
 func (c *ctx) answered(i int) bool {
+	for _, r := range c.cmd(i).Redirs {
+		if r.Op == "<" && !r.Target.Is("/dev/null") {
+			return true
+		}
+	}
 	in := c.cmd(i).Stdin
 	if in == nil {
 		return false
@@ -386,6 +401,9 @@ func unpacksInto(c *ctx, i int) (span, bool) {
 		}
 	case "git", "hg":
 		for _, w := range args[1:] {
+			if w.Is("clone") && own(args[len(args)-1]) {
+				return at(args[len(args)-1]), true
+			}
 			if gitReads(w.Text) {
 				return span{}, false
 			}
