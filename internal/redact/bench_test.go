@@ -2,12 +2,13 @@ package redact
 
 import (
 	"fmt"
-	"hermes/internal/redact/redacttest"
-	"hermes/internal/secret"
 	"io"
 	"os"
 	"strings"
 	"testing"
+
+	"hermes/internal/redact/redacttest"
+	"hermes/internal/secret"
 )
 
 func BenchmarkString(b *testing.B) {

@@ -1,9 +1,10 @@
 package redact
 
 import (
-	"hermes/internal/redact/redacttest"
 	"strings"
 	"testing"
+
+	"hermes/internal/redact/redacttest"
 )
 
 // formats are the shared samples, as one fixed set.

@@ -4,10 +4,11 @@ import (
 	b64 "encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"hermes/internal/secret"
 	"net/url"
 	"slices"
 	"strings"
+
+	"hermes/internal/secret"
 )
 
 // minKnown is the shortest value looked for; shorter ones would mask half of every text.

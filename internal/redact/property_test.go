@@ -3,9 +3,10 @@ package redact
 import (
 	"bytes"
 	"fmt"
-	"hermes/internal/secret"
 	"strings"
 	"testing"
+
+	"hermes/internal/secret"
 )
 
 var testKnown = []secret.String{

@@ -8,8 +8,9 @@ package redact
 
 import (
 	"crypto/rand"
-	"hermes/internal/secret"
 	"sync"
+
+	"hermes/internal/secret"
 )
 
 // Unavailable stands for a whole text that could not be redacted.
