@@ -23,7 +23,7 @@ func programsRun() table {
 				"tar cf a --rsh-command=/tmp/x u@h:a", "tar cf /dev/null a --checkpoint=1 --checkpoint-action=exec=/tmp/x", "ssh -o KnownHostsCommand=/tmp/x h true", "scp -S /tmp/x a h:b",
 				"scp -o ProxyCommand=/tmp/x a h:", "zip a.zip b -T -TT 'sh #'", "tcpdump -i lo -w /tmp/o -z /tmp/x", "bat --pager 'sh -c id' README.md", "more '+!sh' f", "make SHELL=/tmp/x all",
 				"just --shell /tmp/x build", "wget --use-askpass=/tmp/x https://h.example", "aria2c --on-download-complete=/tmp/x https://x.example/f", "dvips x.dvi -o '!sh'", "dmsetup ls --exec '/bin/sh -s'",
-				"gcc -wrapper /bin/sh,-s .", "rsync --rsh='sh -c id' a b:", "sftp -oProxyCommand='sh -c id' h", "git config --global core.fsmonitor /tmp/x",
+				"gcc -wrapper /bin/sh,-s .", "rsync --rsh='sh -c id' a b:", "sftp -oProxyCommand='sh -c id' h", "git config --global core.fsmonitor /tmp/x", "git archive --remote=h --exec=/tmp/x HEAD",
 			},
 			Passes: []string{
 				"git -c core.pager='less -R' log -1", "git -c core.pager=cat diff", "git config --global core.pager delta", "git config --global core.editor 'code --wait'", "git status", "rsync -e 'ssh -p 2222' a b:",
@@ -56,7 +56,7 @@ func programsRun() table {
 		{
 			Key:    "git settings from elsewhere",
 			Harms:  guard.Host,
-			Match:  match{names: []string{"git"}, test: gitElsewhere},
+			Match:  by(gitElsewhere, "git"),
 			Why:    "makes git run hooks, programs or settings from another place",
 			Remedy: "run it without the setting: `git status`",
 			Hits: []string{
@@ -74,27 +74,27 @@ func programsRun() table {
 			Hits: []string{
 				"openssl req -engine /tmp/x.so", "java -javaagent:/tmp/x.jar -version", "ssh-keygen -D ./evil.so", "ssh-add -s ./evil.so", "c99 -fplugin=/tmp/x.so a.c", "ld --plugin /tmp/x.so a.o", "nmap --script=/tmp/n x",
 				"ncat -l 4444 --lua-exec /tmp/x", "enable -f /tmp/x.so y; y", "hash -p /tmp/x ls; ls", "sqlite3 app.db '.load ./x'", "php -d auto_prepend_file=/tmp/x a.php", "pandoc --lua-filter=/tmp/f.lua a.md",
-				"gdb -x /tmp/x -batch", "curl -K /tmp/x", "mysql --plugin-dir=/tmp/x", "gs -dNOSAFER x.ps", "pdflatex --shell-escape x.tex", "man -C /tmp/c ls", "nginx -c /tmp/x", "strace -o '|/tmp/x' ls",
+				"gdb -x /tmp/x -batch", "curl -K /tmp/x", "mysql --plugin-dir=/tmp/x", "gs -dNOSAFER x.ps", "pdflatex --shell-escape x.tex", "man -C /tmp/c ls", "nginx -c /tmp/x", "strace -o '|/tmp/x' ls", "ssh -F /tmp/c h", "sftp -D ./x h", "nano -s /bin/sh",
 			},
 			Passes: []string{
 				"openssl version", "openssl req -engine pkcs11 -new", "java -javaagent:./jacoco.jar -jar app.jar", "ssh-keygen -D /usr/lib/opensc-pkcs11.so", "ssh-add ~/.ssh/id_ed25519", "ld a.o -o a", "nmap --script=http-title x",
 				"pandoc --lua-filter=./f.lua a.md", "hash -r", "enable -n test", "php -d memory_limit=1G a.php", "curl -k https://localhost/", "pdflatex x.tex", "gs -dSAFER x.ps", "nginx -t",
-				"latexmk -shell-escape x.tex",
+				"latexmk -shell-escape x.tex", "clang -fplugin=./p.so a.c", "java -javaagent:$HOME/.m2/jacoco.jar -jar app.jar", "ssh -F ~/.ssh/config h",
 			},
 		},
 		{
 			Key:    "build file made by a command",
 			Harms:  guard.Host,
-			Match:  match{names: []string{"ninja", "logrotate", "rake", "ant", "gradle", "mvn", "task", "just", "ansible-playbook", "samu", "scons", "meson", "run-parts", "supervisord", "monit", "tcc", "bazel"}, test: madeFile},
+			Match:  by(madeFile, "ninja", "logrotate", "rake", "ant", "gradle", "mvn", "task", "just", "ansible-playbook", "samu", "scons", "meson", "run-parts", "supervisord", "monit", "tcc", "bazel"),
 			Why:    "runs commands out of a file that is made on the spot",
 			Remedy: "write the file first: `ninja -f build.ninja`",
-			Hits:   []string{"ninja -f <(printf 'rule x\\n command = rm -rf src\\nbuild y: x\\n') y", "logrotate -f <(echo x)", "ninja -f /tmp/x", "logrotate -f /tmp/x"},
+			Hits:   []string{"ninja -f <(printf 'rule x\\n command = rm -rf src\\nbuild y: x\\n') y", "logrotate -f <(echo x)", "ninja -f /tmp/x", "logrotate -f /tmp/x", "logrotate -f ./x.conf"},
 			Passes: []string{"ninja -f build.ninja", "ninja -C build", "logrotate -d /etc/logrotate.conf", "just build", "rake test"},
 		},
 		{
 			Key:    "code in a small language",
 			Harms:  guard.Host,
-			Match:  match{names: []string{"dc", "bc", "m4", "redis-cli", "valkey-cli", "keydb-cli", "go", "jq", "gp", "units", "tcc", "cpp", "ansible", "expect"}, test: smallCode},
+			Match:  by(smallCode, "dc", "bc", "m4", "redis-cli", "valkey-cli", "keydb-cli", "go", "jq", "gp", "units", "tcc", "cpp", "ansible", "expect"),
 			Why:    "the text it is given starts programs",
 			Remedy: "give it text that computes: `echo '2 3 + p' | dc`",
 			Hits: []string{
@@ -102,6 +102,15 @@ func programsRun() table {
 				"echo '!sh' | dc", "tcc -run - <<'E'\nint main(){system(\"id\");}\nE", "expect -c 'spawn sh; interact'",
 			},
 			Passes: []string{"echo '2 3 + p' | dc", "dc -e '2 3 + p'", "m4 config.m4 > config", "redis-cli EVAL \"return redis.call('GET', KEYS[1])\" 1 k", "redis-cli get k", "go run .", "bc <<< '2^10'", "go run - <<'E'\npackage main\nimport \"fmt\"\nfunc main() { fmt.Println(1) }\nE"},
+		},
+		{
+			Key:    "system secret given to a reading tool",
+			Harms:  guard.Leak,
+			Match:  by(readsShadow, shadowReaders()...),
+			Why:    "prints passwords or keys in some disguise",
+			Remedy: "look at who may read it: `ls -l /etc/shadow`",
+			Hits:   []string{"whiptail --textbox /etc/shadow 0 0", "date -f /etc/shadow", "wall --nobanner /etc/shadow", "aspell -c /root/.ssh/id_rsa", "ss -a -F /etc/shadow", "ip -force -batch /etc/shadow", "nroff ~/.ssh/id_ed25519"},
+			Passes: []string{"ls -l /etc/shadow", "date -f dates.txt", "diff a b", "column -t /etc/passwd", "nm a.out", "ip addr"},
 		},
 		{
 			Key:    "shell template in program text",
@@ -131,6 +140,9 @@ func sideProgram(c *ctx, i int) (span, bool) {
 		return span{}, false
 	}
 	usual, ok := optionFor(c.name(cmd.Parent), cmd.How)
+	if cmd.How == "--exec" && c.name(cmd.Parent) == "git" && !anyWord(c.args(cmd.Parent), "rebase") {
+		usual, ok = "git-upload-archive git-receive-pack git-upload-pack git", true
+	}
 	if !ok || cmd.Name == "" || c.cmd(cmd.Parent).Place == shell.Container {
 		return span{}, false
 	}
@@ -157,7 +169,7 @@ func installed(p string) bool {
 }
 
 const (
-	pagerNames    = "less more most cat bat batcat delta diff-so-fancy moar moor vimpager lv col ov nl head tail riff difft difftastic nvimpager true tig fzf sed tr grep"
+	pagerNames    = "less more most cat bat batcat delta diff-so-fancy moar moor vimpager lv col ov nl head tail riff difft difftastic nvimpager true tig fzf sed tr grep never builtin auto"
 	editorNames   = "vi vim nvim nano pico emacs emacsclient code codium cursor windsurf subl zed micro hx helix kak gedit kate mate ed joe mcedit true cat : echo sed touch cp idea goland gvim mvim open notepad nvr"
 	remoteNames   = "ssh plink tsh autossh sshpass rsh mosh"
 	proxyNames    = "ssh nc ncat netcat connect connect-proxy corkscrew cloudflared aws gcloud session-manager-plugin tsh boundary websocat proxytunnel step tailscale sss_ssh_knownhostsproxy ssh-keyscan"
@@ -406,7 +418,7 @@ func gitElsewhere(c *ctx, i int) (span, bool) {
 	return span{}, false
 }
 
-// foreign tells whether a word names a place that is neither in the work tree nor where programs are installed.
+// foreign tells whether a word names a place that is neither the owner's nor where programs are installed.
 func (c *ctx) foreign(w shell.Word, i int) bool {
 	if len(w.From) > 0 || strings.HasPrefix(w.Text, "/dev/fd/") {
 		return true
@@ -416,7 +428,10 @@ func (c *ctx) foreign(w shell.Word, i int) bool {
 			continue
 		}
 		p := t.path
-		if c.isTemp(t) || t.blind || strings.Contains(p, "://") || p != "" && p[0] == '/' && !c.inTree(t) && !installed(p) {
+		if c.isTemp(t) || t.blind || strings.Contains(p, "://") {
+			return true
+		}
+		if _, own := c.fromHome(t); p != "" && p[0] == '/' && !own && !c.inTree(t) && !installed(p) && !c.isSystemConfig(t) {
 			return true
 		}
 	}
@@ -427,7 +442,7 @@ func loaderNames() []string {
 	return []string{
 		"openssl", "java", "ssh-keygen", "ssh-add", "gcc", "g++", "cc", "c++", "clang", "clang++", "c99", "c89", "ld", "nmap", "ncat", "enable", "hash", "sqlite3", "duckdb", "php", "pandoc", "gdb", "lldb", "curl", "mysql",
 		"mysqld", "gs", "ghostscript", "tex", "latex", "pdflatex", "xelatex", "lualatex", "man", "nginx", "httpd", "apache2", "strace", "ltrace", "qemu-system-x86_64", "rustc", "wireshark", "tshark", "psql", "vim", "nvim", "emacs", "wget",
-		"snmpd", "zsh", "pkcs11-tool", "curl-config", "perf", "valgrind", "module", "zmodload",
+		"zmodload", "ssh", "scp", "sftp", "nano", "pico",
 	}
 }
 
@@ -462,7 +477,7 @@ func loadsCode(c *ctx, i int) (span, bool) {
 		return try("-s", local)
 	case "gcc", "g++", "cc", "c++", "clang", "clang++", "c99", "c89", "rustc":
 		for _, w := range args[1:] {
-			if v, ok := strings.CutPrefix(w.Text, "-fplugin="); ok && (strings.IndexByte(v, '/') >= 0 || strings.IndexByte(v, 0) >= 0) && !installed(v) {
+			if _, ok := strings.CutPrefix(w.Text, "-fplugin="); ok && away(w.Slice(len("-fplugin="))) {
 				return at(w), true
 			}
 		}
@@ -520,6 +535,15 @@ func loadsCode(c *ctx, i int) (span, bool) {
 		})
 	case "emacs":
 		return try("-l --load --script", away)
+	case "ssh", "scp":
+		return try("-F", away)
+	case "sftp":
+		if s, ok := try("-D", always); ok {
+			return s, true
+		}
+		return try("-F", away)
+	case "nano", "pico":
+		return try("-s --speller", func(w shell.Word) bool { return isShell(base(w.Text)) || away(w) })
 	case "zmodload":
 		return try("-d", always)
 	}
@@ -534,8 +558,9 @@ func madeFile(c *ctx, i int) (span, bool) {
 		}
 	}
 	if c.name(i) == "logrotate" && !c.given(i, "-d --debug") {
-		for _, w := range c.args(i)[1:] {
-			if len(w.From) > 0 || strings.HasPrefix(w.Text, "/tmp/") || strings.HasPrefix(w.Text, "/dev/fd/") {
+		forced := c.given(i, "-f --force")
+		for _, w := range rawOperands(c.args(i)) {
+			if len(w.From) > 0 || strings.HasPrefix(w.Text, "/tmp/") || strings.HasPrefix(w.Text, "/dev/fd/") || forced && !strings.HasPrefix(w.Text, "/etc/") {
 				return at(w), true
 			}
 		}
@@ -581,7 +606,7 @@ func smallCode(c *ctx, i int) (span, bool) {
 			}
 		}
 	case "go":
-		if anyWord(args, "run") && anyWord(args, "-", "/dev/stdin") && input != "" {
+		if anyWord(args, "run") && anyWord(args, "-", "/dev/stdin") && input != "" && (input != shell.Unknown || len(c.cmd(i).Stdin.From) > 0) {
 			for _, s := range [...]string{"os.", "exec", "net", "syscall", "unsafe", "\x00", "plugin", "ioutil"} {
 				if strings.Contains(input, s) {
 					return span{}, true
@@ -659,6 +684,37 @@ func readsFifo(c *ctx, i int) (span, bool) {
 					return span{r.Start, r.End}, true
 				}
 			}
+		}
+	}
+	return span{}, false
+}
+
+// shadowReaders names tools that print a file they are given as part of something else.
+func shadowReaders() []string {
+	return []string{
+		"whiptail", "dialog", "date", "wall", "aspell", "ispell", "ss", "ip", "nroff", "troff", "groff", "tbl", "eqn", "pic", "soelim", "ul", "look", "ar", "as", "nasm", "nm", "readelf", "objdump", "arp", "ascii-xfr",
+		"basez", "bridge", "column", "comm", "csvtool", "cupsfilter", "dig", "host", "dmesg", "dosbox", "efax", "espeak", "espeak-ng", "expand", "unexpand", "file", "fmt", "fold", "genisoimage", "mkisofs", "highlight", "join",
+		"last", "links", "lynx", "w3m", "elinks", "mosquitto", "mtr", "nano", "pico", "nft", "pr", "ptx", "redcarpet", "run-parts", "setarch", "shuf", "tac", "tic", "update-alternatives", "uuencode", "wc", "xargs", "xmodmap",
+		"xmore", "xpad", "zenity", "kdialog", "yad", "notify-send", "cowsay", "figlet", "toilet", "lolcat", "banner", "write", "msgcat", "msgfilter", "jq", "yq", "nmap", "mutt", "lp", "lpr", "enscript", "a2ps", "qrencode",
+		"systemd-run", "logger", "paste", "rev", "nl", "sum", "cksum", "hashcat", "john", "unshadow", "iptables-restore", "gcc", "cc", "ld", "ruby", "perl", "cmp", "colordiff", "sdiff", "vimdiff", "view", "ed", "less", "more",
+	}
+}
+
+// readsShadow holds when such a tool is given the passwords of the system or a private key.
+func readsShadow(c *ctx, i int) (span, bool) {
+	for _, w := range c.args(i)[1:] {
+		t := w.Text
+		if n := strings.LastIndexByte(t, '='); n > 0 && t[0] == '-' {
+			t = t[n+1:]
+		}
+		if len(t) < 8 || !strings.Contains(t, "shadow") && !strings.Contains(t, ".ssh/") && !strings.Contains(t, "sudoers") {
+			continue
+		}
+		if strings.HasPrefix(t, "/etc/shadow") || strings.HasPrefix(t, "/etc/gshadow") || strings.HasPrefix(t, "/etc/sudoers") || strings.Contains(t, ".ssh/id_") && !strings.HasSuffix(t, ".pub") {
+			if n := c.name(i); (n == "file" || n == "wc" || n == "cksum" || n == "sum" || n == "xargs") && !c.given(i, "-f --files-from --files0-from -a --arg-file") {
+				continue
+			}
+			return at(w), true
 		}
 	}
 	return span{}, false

@@ -22,7 +22,7 @@ func toolWrites() table {
 			Hits: []string{
 				"wget -O /etc/cron.d/x https://x.example/c", "curl --output-dir / -o etc/cron.d/x https://x.example/c", "sort -o /etc/cron.d/x job", "openssl enc -in x -out /etc/cron.d/x",
 				"ffmpeg -i x -y /etc/hosts", "csplit -f /etc/cron.d/x job 1", "find . -fprintf /etc/cron.d/x y", "iptables-save -f /etc/cron.d/x", "touch /etc/x", "cd /etc && curl -O https://x.example/hosts",
-				"gcc -o /etc/x a.c", "tcpdump -i lo -w /etc/x", "docker cp web:/x /etc/hosts", "ex -sc x /etc/hosts", "gawk -i inplace 1 /etc/passwd", "perl -pi -e s/a/b/ /etc/hosts", "unlink /etc/passwd",
+				"gcc -o /etc/x a.c", "tcpdump -i lo -w /etc/x", "docker cp web:/x /etc/hosts", "ex -sc x /etc/hosts", "gawk -i inplace 1 /etc/passwd", "perl -pi -e s/a/b/ /etc/hosts", "unlink /etc/passwd", "split -b 10 x /etc/cron.d/", "script -c id /etc/profile.d/x.sh", "sqlite3 x.db '.output /etc/cron.d/x' .dump",
 			},
 			Passes: []string{
 				"curl -o ./hosts https://example.com/hosts", "wget -O - https://example.com/", "sort -o names.txt names.txt", "sort /etc/passwd", "ffmpeg -i a.mp4 b.mp3", "openssl x509 -in /etc/ssl/x.pem -noout",
@@ -80,7 +80,7 @@ func toolWrites() table {
 		{
 			Key:    "unpacking over the system",
 			Harms:  guard.Host,
-			Match:  match{names: []string{"tar", "bsdtar", "gtar", "unzip", "7z", "7za", "7zz", "cpio", "pax", "patch", "rsync", "git", "dpkg-deb", "restic", "borg"}, test: unpacksOver},
+			Match:  by(unpacksOver, "tar", "bsdtar", "gtar", "unzip", "7z", "7za", "7zz", "cpio", "pax", "patch", "rsync", "git", "dpkg-deb", "restic", "borg"),
 			Why:    "writes whatever the archive names, outside the folder you are in",
 			Remedy: "unpack it into a folder: `tar -xf x.tar -C ./x`",
 			Hits: []string{
@@ -139,7 +139,7 @@ func (c *ctx) toolTargets(i int) []target {
 		out = append(out, c.fetchedTo(i, "-P --directory-prefix", "", "*")...)
 	case "aria2c":
 		out = append(out, c.fetchedTo(i, "-d --dir", "-o --out", "*")...)
-	case "ffmpeg", "convert", "magick", "wkhtmltopdf", "wkhtmltoimage", "lwp-download", "ditto", "mcopy":
+	case "ffmpeg", "convert", "magick", "wkhtmltopdf", "wkhtmltoimage", "lwp-download", "ditto", "mcopy", "split", "script":
 		if len(args) > 2 && !strings.HasPrefix(last.Text, "-") {
 			out = append(out, c.targets(last, dir)...)
 		}
@@ -147,7 +147,15 @@ func (c *ctx) toolTargets(i int) []target {
 		if w, ok := c.operand(i, 1); ok {
 			out = append(out, c.targets(w, dir)...)
 		}
-	case "script", "logsave", "zip", "unlink", "crudini":
+	case "sqlite3":
+		for _, w := range args[1:] {
+			for _, o := range [...]string{".output ", ".once ", ".backup ", ".save ", ".log ", ".clone "} {
+				if strings.HasPrefix(w.Text, o) {
+					out = append(out, c.targets(w.Slice(len(o)), dir)...)
+				}
+			}
+		}
+	case "logsave", "zip", "unlink", "crudini":
 		if w, ok := c.operand(i, 0); ok && (len(args) > 2 || c.name(i) == "unlink") {
 			out = append(out, c.targets(w, dir)...)
 		}
@@ -485,4 +493,14 @@ func anyWord(args []shell.Word, words ...string) bool {
 		}
 	}
 	return false
+}
+
+// by holds when one of the programs meets the condition.
+func by(f test, names ...string) match {
+	return match{names: names, test: func(c *ctx, i int) (span, bool) {
+		if !has(names, c.name(i)) {
+			return span{}, false
+		}
+		return f(c, i)
+	}}
 }
