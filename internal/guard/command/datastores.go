@@ -32,7 +32,7 @@ func datastores() table {
 		{
 			Key:    "SQL that destroys, given to a client",
 			Harms:  guard.Remote | guard.Work,
-			Match:  all(runs("cqlsh", "snowsql", "snow", "bq", "impala-shell", "beeline", "hive", "presto", "trino", "duckdb", "usql", "influx", "iredis", "spark-sql", "vsql", "isql", "sqlplus", "hdbsql", "db2", "osqueryi", "pgcli", "mycli", "litecli", "clickhouse", "databricks", "cockroach", "steampipe"), when(clientSQL)),
+			Match:  all(runs("cqlsh", "snowsql", "snow", "bq", "impala-shell", "beeline", "hive", "presto", "trino", "duckdb", "usql", "influx", "iredis", "spark-sql", "vsql", "isql", "sqlplus", "hdbsql", "db2", "osqueryi", "pgcli", "mycli", "litecli", "clickhouse", "databricks", "cockroach", "steampipe", "wrangler", "turso", "pscale", "heroku", "prisma"), when(clientSQL)),
 			Why:    "deletes data or the tables that hold it",
 			Remedy: "look first: `cqlsh -e 'DESCRIBE KEYSPACES'`",
 			Hits:   []string{"cqlsh -e 'DROP KEYSPACE app'", "snowsql -q 'drop database prod'", "bq query --use_legacy_sql=false 'DROP TABLE d.t'", "echo 'TRUNCATE t' | usql pg://x", "trino --execute 'DELETE FROM t'"},
@@ -59,6 +59,8 @@ func datastores() table {
 				verbs{programs: "ceph rbd rados radosgw-admin gluster", forms: []string{"** rm|remove|delete|destroy|purge|rmpool|zap|reset"}},
 			).or(
 				all(runs("dropdb", "dropuser"), not(given("--help", "-?", "--version", "-V"))),
+				all(runs("mongosh", "mongo"), hears(".drop(", "dropDatabase(", "deleteMany({})", ".remove({})", "dropIndexes(")),
+				told(verbs{programs: "celery", takes: "-A --app -b --broker", forms: []string{"purge", "control|amqp *"}}),
 				all(runs("mongorestore"), given("--drop"), not(given("--dryRun"))),
 				all(runs("pg_restore"), either(flagLetter('c', "--clean"), given("--clean")), not(given("-l", "--list"))),
 				all(runs("kafka-topics.sh", "kafka-topics", "kafka-consumer-groups.sh", "kafka-consumer-groups", "kafka-acls.sh", "kafka-acls", "kafka-configs.sh", "kafka-configs"), given("--delete", "--reset-offsets", "--remove")),
@@ -70,6 +72,7 @@ func datastores() table {
 			Hits: []string{
 				"dropdb --if-exists prod", "dropuser app", "mysqladmin -f drop shop", "mongorestore --drop --archive=a.gz", "pg_restore --clean -d prod a.dump", "etcdctl del '' --from-key=true",
 				"consul kv delete -recurse /", "vault secrets disable secret/", "rabbitmqctl reset", "kafka-topics.sh --bootstrap-server k:9092 --delete --topic x", "hdfs dfs -rm -r /data",
+				"mongosh x <<< 'db.users.drop()'", "celery -A app purge -f",
 			},
 			Passes: []string{"psql -l", "dropdb --help", "mongodump --db app", "pg_restore -l a.dump", "etcdctl get /x", "consul kv get a", "vault kv get secret/x", "rabbitmqctl list_queues", "mongorestore --dryRun --drop a"},
 		},
@@ -96,6 +99,7 @@ func datastores() table {
 				verbs{programs: "console", forms: []string{"doctrine:database:drop|doctrine:schema:drop|doctrine:fixtures:load"}},
 				verbs{programs: "sail", forms: []string{"artisan migrate:fresh|migrate:reset|db:wipe"}},
 				verbs{programs: "prisma", forms: []string{"migrate reset"}},
+				verbs{programs: "yarn pnpm npm", forms: []string{"prisma migrate reset", "sequelize|sequelize-cli db:drop|db:migrate:undo:all", "typeorm schema:drop", "knex migrate:rollback"}},
 				verbs{programs: "alembic", dry: "--sql", takes: "-c -n -x", forms: []string{"downgrade", "stamp"}},
 				verbs{programs: "sequelize sequelize-cli", forms: []string{"db:drop|db:migrate:undo|db:migrate:undo:all|db:seed:undo:all"}},
 				verbs{programs: "typeorm mikro-orm", forms: []string{"schema:drop|schema:fresh|migration:revert|migration:fresh"}},
@@ -117,7 +121,7 @@ func datastores() table {
 			Remedy: "look first: `rails db:migrate:status`",
 			Hits: []string{
 				"rails db:drop", "RAILS_ENV=production bundle exec rake db:schema:load", "python manage.py flush --no-input", "npx prisma migrate reset --force", "php artisan migrate:fresh --force",
-				"alembic downgrade base", "mix ecto.reset", "prisma db push --force-reset",
+				"alembic downgrade base", "mix ecto.reset", "prisma db push --force-reset", "yarn prisma migrate reset",
 			},
 			Passes: []string{"rails db:migrate:status", "rails db:migrate", "python manage.py migrate", "alembic upgrade head", "alembic downgrade -1 --sql", "prisma migrate status", "php artisan migrate:status", "rails db:drop --help"},
 		},

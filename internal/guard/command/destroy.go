@@ -16,7 +16,7 @@ func destroys() table {
 			Harms: guard.Remote,
 			Match: told(
 				verbs{programs: "terraform tofu terragrunt", takes: "-chdir -target -var -var-file -state", forms: []string{
-					"destroy|apply|import|taint|untaint|force-unlock", "state rm|mv|push|replace-provider", "workspace delete", "run-all|run apply|destroy", "stack run apply|destroy",
+					"destroy|apply|taint|force-unlock", "state rm|mv|push|replace-provider", "workspace delete", "run-all|run apply|destroy", "stack run apply|destroy",
 					"run --all|-- apply|destroy"}},
 				verbs{programs: "pulumi", takes: "-s --stack -C --cwd", forms: []string{"destroy|down|up|update|cancel|refresh", "stack rm", "state delete|unprotect|rename", "import"}},
 				verbs{programs: "cdk cdktf", forms: []string{"destroy"}},
@@ -109,7 +109,7 @@ func clouds() match {
 	const gone = "delete|destroy|remove|rm|terminate|purge"
 	return told(
 		verbs{programs: "aws", takes: awsTakes, forms: []string{
-			"s3 rb|rm", "* delete-*|terminate-*|deregister-*|purge-*|remove-*|stop-*|reboot-*|batch-delete-*|schedule-key-deletion|disable-*|reset-*|cancel-*|release-*|detach-*|revoke-*|disassociate-*|deactivate-*|retire-*|force-delete-*|deprovision-*|abort-*|delete|untag-*"}},
+			"s3 rb|rm", "* delete-*|admin-delete-*|admin-disable-*|terminate-*|deregister-*|purge-*|remove-*|stop-*|reboot-*|batch-delete-*|schedule-key-deletion|disable-*|reset-*|cancel-*|release-*|detach-*|revoke-*|disassociate-*|deactivate-*|retire-*|force-delete-*|deprovision-*|abort-*|delete|untag-*"}},
 		verbs{programs: "gcloud", takes: gcloudTakes, forms: []string{"** delete|destroy|reset|stop|suspend|disable|purge|rm", "app versions stop|migrate", "** remove-*|clear-*"}},
 		verbs{programs: "gsutil", takes: "-o -h -u", forms: []string{"rm|rb|mv"}},
 		verbs{programs: "bq", takes: "--project_id --dataset_id --location", forms: []string{"rm|truncate"}},
@@ -117,7 +117,7 @@ func clouds() match {
 		verbs{programs: "doctl hcloud linode-cli scw ibmcloud oci openstack civo vultr-cli exo ovhcloud upctl metal eksctl rosa yc tccli kamatera phoenixnap", dry: "-h", forms: []string{
 			"** " + gone + "|reset|rebuild|*-delete|*-rm|*-destroy|*-remove|poweroff|power-off|shutdown|resource-remove|volume-rm|actions-delete"}},
 		verbs{programs: "aliyun", forms: []string{"* Delete*|Release*|Stop*|Remove*|Reset*"}},
-		verbs{programs: "fly flyctl", dry: "-h", takes: "-a --app -c --config", forms: []string{"destroy", "* destroy|delete|remove|rm|unset|kill|stop", "secrets unset", "* * destroy|delete"}},
+		verbs{programs: "fly flyctl", dry: "-h", takes: "-a --app -c --config", forms: []string{"destroy", "* destroy|delete|remove|rm|unset|kill|stop", "secrets unset", "* * destroy|delete", "scale count 0"}},
 		verbs{programs: "heroku", forms: []string{"*:destroy|*:delete|*:reset|*:remove|*:clear|*:unset|*:stop|*:kill|*:rollback|*:detach|destroy|*:uninstall|*:promote|ps:scale"}},
 		verbs{programs: "vercel now", dry: "-h", forms: []string{"remove|rm|rollback", "* rm|remove|delete"}},
 		verbs{programs: "netlify ntl", forms: []string{"*:delete|*:unset", "sites:*delete"}},
@@ -130,6 +130,7 @@ func clouds() match {
 	).or(all(runs("aws"), told(verbs{programs: "aws", takes: awsTakes, forms: []string{"s3 sync"}}), given("--delete")),
 		all(runs("gsutil"), told(verbs{programs: "gsutil", takes: "-o -h -u", dry: "-n", forms: []string{"rsync"}}), given("-d", "-rd", "-dr")),
 		all(runs("gcloud"), given("--delete-unmatched-destination-objects")),
+		all(runs("gcloud", "az", "doctl", "eksctl"), when(toZero)),
 		all(runs("aws"), told(verbs{programs: "aws", takes: awsTakes, forms: []string{"ecs update-service", "autoscaling set-*|update-*"}}), when(toZero)))
 }
 
@@ -142,7 +143,7 @@ func toZero(c *ctx, i int) (span, bool) {
 	for k, w := range args {
 		name, value, attached := cut(w.Text, '=')
 		switch name {
-		case "--replicas", "--desired-count", "--desired-capacity", "--max-size", "--count":
+		case "--replicas", "--desired-count", "--desired-capacity", "--max-size", "--count", "--num-nodes", "--node-count":
 			if !attached && k+1 < len(args) {
 				value = args[k+1].Text
 			}
@@ -196,8 +197,8 @@ func clusters() table {
 			Harms: guard.Host,
 			Match: told(
 				verbs{programs: "docker podman nerdctl", takes: engineTakes, forms: []string{
-					"system prune|reset", "volume rm|remove|prune", "container prune", "swarm leave|init|join", "stack|service|secret|config rm|remove|down", "node rm|remove|demote", "machine rm|reset|stop",
-					"pod rm|prune", "plugin install|rm|enable", "checkpoint rm", "network rm|remove"}},
+					"system prune|reset", "volume rm|remove|prune", "container prune", "swarm leave", "stack|service|secret|config rm|remove|down", "node rm|remove|demote", "machine rm|reset|stop",
+					"pod rm|prune", "plugin install|rm|enable", "checkpoint rm"}},
 				verbs{programs: "crictl", takes: "-r --runtime-endpoint", forms: []string{"rm|rmi|rmp|stop|stopp"}},
 				verbs{programs: "ctr", takes: "-n --namespace -a --address", forms: []string{"* rm|delete|del|remove|kill", "n|ns|namespaces rm|delete|remove"}},
 				verbs{programs: "docker-machine", forms: []string{"rm|kill|stop"}},

@@ -109,7 +109,7 @@ func gitLoss() table {
 			Why:    "deletes the history with all branches",
 			Remedy: "keep a copy: `git bundle create ../backup.bundle --all`",
 			Hits:   []string{"rm -rf .git", "rm -rf .git/refs .git/logs", "find .git -name '*.pack' -delete", "mv .git /tmp/x", "rm -rf ./sub/.git/"},
-			Passes: []string{"git bundle create ../backup.bundle --all", "rm -f .git/index.lock", "rm -rf .github", "rm .gitignore.bak", "find .git -name '*.pack'", "rm .git/hooks/pre-commit", "rm -rf /tmp/clone/.git", "rm .git/COMMIT_EDITMSG"},
+			Passes: []string{"git bundle create ../backup.bundle --all", "rm -f .git/index.lock", "rm -rf .github", "rm .gitignore.bak", "find .git -name '*.pack'", "rm .git/hooks/pre-commit", "rm -rf /tmp/clone/.git", "rm .git/COMMIT_EDITMSG", "rm -rf node_modules/x/.git"},
 		},
 		{
 			Key:   "loss of work by another version control system",
@@ -313,7 +313,7 @@ func removesTree(c *ctx, i int) (span, bool) {
 
 // isRepository tells whether the target is a repository's folder, or a part of it that holds history.
 func isRepository(c *ctx, t target) bool {
-	if c.isTemp(t) {
+	if c.isTemp(t) || c.isRegrown(t) {
 		return false
 	}
 	n := strings.LastIndex("/"+t.path, "/.git")

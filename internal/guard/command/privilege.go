@@ -229,9 +229,8 @@ func (c *ctx) typedByOther(i int) bool {
 // onlyTyped tells whether a shell's arguments name neither a script nor a command.
 func onlyTyped(args []shell.Word) bool {
 	for _, w := range args[1:] {
-		switch t := w.Text; {
-		case t == "--login", t == "--norc", t == "--noprofile", t == "-l", t == "-i", t == "-li", t == "-il", t == "-p", t == "-", t == "-s":
-		default:
+		t := w.Text
+		if t == "--version" || t == "--help" || t == "" || t[0] != '-' && t[0] != '+' || len(t) > 1 && t[1] != '-' && strings.ContainsAny(t, "cn") {
 			return false
 		}
 	}

