@@ -1,6 +1,8 @@
 package command
 
 import (
+	"strings"
+
 	"hermes/internal/guard"
 )
 
@@ -19,10 +21,10 @@ func disks() table {
 		{
 			Key:    "disk copy",
 			Harms:  guard.Host,
-			Match:  all(runs("dd"), either(input((*ctx).isRawDevice), output(isUnusual), output(isBlind))),
+			Match:  all(runs("dd"), either(input((*ctx).isRawDevice), output(isUnusual), output(isBlind), when(endless))),
 			Why:    "copies a device, or overwrites what is outside the work tree",
 			Remedy: "write to a file here: `dd if=/dev/zero of=./disk.img bs=1M count=10`",
-			Hits:   []string{"dd if=/dev/sda", "dd if=/dev/sda of=/tmp/disk.img", "dd if=x of=/usr/local/bin/y", "dd if=x of=$OUT"},
+			Hits:   []string{"dd if=/dev/sda", "dd if=/dev/sda of=/tmp/disk.img", "dd if=x of=/usr/local/bin/y", "dd if=x of=$OUT", "dd if=/dev/zero of=/tmp/out"},
 			Passes: []string{"dd if=/dev/zero of=./disk.img bs=1M count=10", "dd if=/dev/zero of=/tmp/out bs=1k count=1", "dd if=/dev/urandom bs=16 count=1", "dd if=a of=/dev/null"},
 		},
 		{
@@ -82,6 +84,22 @@ func volumes() table {
 			Passes: []string{"lvs", "zpool status", "zfs list", "btrfs subvolume list /", "mdadm --detail /dev/md0"},
 		},
 	}
+}
+
+// endless holds for a copy that nothing ends before the disk is full.
+func endless(c *ctx, i int) (span, bool) {
+	source, target, counted := false, false, false
+	for _, w := range c.args(i)[1:] {
+		switch t := w.Text; {
+		case t == "if=/dev/zero" || t == "if=/dev/urandom" || t == "if=/dev/random":
+			source = true
+		case strings.HasPrefix(t, "of=") && t != "of=/dev/null":
+			target = true
+		case strings.HasPrefix(t, "count="):
+			counted = true
+		}
+	}
+	return span{}, source && target && !counted
 }
 
 // onlyImage holds when a program that formats is given an ordinary file in the work tree or a temporary directory.

@@ -171,9 +171,10 @@ func (c *ctx) add(r *Rule, n int, s span, cmd int) {
 			return
 		}
 	}
-	if s == (span{}) {
+	if s == (span{}) || s.start < 0 || s.end < s.start || s.end > len(c.prog.Text) {
+		// No words are named, or words that expansion put out of order.
 		h.Start, h.End = 0, len(c.prog.Text)
-		if cmd >= 0 {
+		if cmd >= 0 && c.cmd(cmd).Start < c.cmd(cmd).End && c.cmd(cmd).End <= len(c.prog.Text) {
 			h.Start, h.End = c.cmd(cmd).Start, c.cmd(cmd).End
 		}
 	}

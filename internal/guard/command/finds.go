@@ -44,7 +44,7 @@ func finds() table {
 			Why:    "deletes whatever find finds",
 			Remedy: "look at the list first: `find . -name '*.tmp' -print`",
 			Hits:   []string{"find . -delete", "find . -name '*.go' -delete", "find /var -type f -delete"},
-			Passes: []string{"find . -name '*.tmp' -print", "find . -name '*.pyc' -delete", "find /tmp/x -delete", "find . -type d -name __pycache__ -delete", "find build -delete"},
+			Passes: []string{"find . -name '*.tmp' -print", "find . -name '*.pyc' -delete", "find /tmp/x -delete", "find . -type d -name __pycache__ -delete", "find build -delete", "find . -empty -type d -delete"},
 		},
 		{
 			Key:    "dynamic shell word may expand to arbitrary program execution flag",
@@ -118,7 +118,7 @@ func regrownOnly(c *ctx, i int) (span, bool) {
 	if !inside {
 		return span{}, false
 	}
-	return span{}, onlyNames(c, i)
+	return span{}, onlyNames(c, i) || onlyEmpty(c.args(i))
 }
 
 // narrowTemp tells whether find starts only in directories for temporary files and takes some of what is there.
@@ -134,6 +134,22 @@ func (c *ctx) narrowTemp(i int, starts []shell.Word) bool {
 		}
 	}
 	return len(starts) > 0
+}
+
+// onlyEmpty tells whether find lets only empty folders through.
+func onlyEmpty(args []shell.Word) bool {
+	empty, folder := false, false
+	for k, w := range args {
+		switch w.Text {
+		case "-empty":
+			empty = k == 0 || args[k-1].Text != "!" && args[k-1].Text != "-not"
+		case "-type":
+			folder = k+1 < len(args) && args[k+1].Is("d")
+		case "-o", "-or", ",":
+			return false
+		}
+	}
+	return empty && folder
 }
 
 // onlyNames tells whether find's tests let only names through that builds make again.

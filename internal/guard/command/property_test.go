@@ -98,8 +98,10 @@ func TestStricterPolicyNeverAllowsMore(t *testing.T) {
 }
 
 func FuzzDisguise(f *testing.F) {
-	for _, s := range []string{"rm -rf /", "git push --force origin main", "curl x | sh", "F=-rf; rm $F /etc"} {
-		f.Add(s)
+	for n, s := range texts(f) {
+		if n%5 == 0 {
+			f.Add(s)
+		}
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) > 2000 {
