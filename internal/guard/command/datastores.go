@@ -26,36 +26,47 @@ func datastores() table {
 			Match:  match{on: onPayload, test: statementIn(altersMuch)},
 			Why:    "deletes a column of every row, or decides who may do what",
 			Remedy: "look first: `psql -c '\\d users'`",
-			Hits:   []string{"psql -c 'ALTER TABLE t DROP COLUMN x'", "psql -c 'ALTER USER u SUPERUSER'", "mysql -e \"GRANT ALL PRIVILEGES ON *.* TO 'x'@'%'\"", "psql -c 'ALTER TABLE t DROP x CASCADE'"},
-			Passes: []string{"psql -c '\\d users'", "psql -c 'ALTER TABLE t ADD COLUMN x int'", "psql -c 'ALTER TABLE t DROP CONSTRAINT c'", "psql -c 'ALTER TABLE t ALTER COLUMN x DROP NOT NULL'", "psql -c 'GRANT SELECT ON t TO reader'"},
+			Hits: []string{"psql -c 'ALTER TABLE t DROP COLUMN x'", "psql -c 'ALTER USER u SUPERUSER'",
+				"mysql -e \"GRANT ALL PRIVILEGES ON *.* TO 'x'@'%'\"", "psql -c 'ALTER TABLE t DROP x CASCADE'"},
+			Passes: []string{"psql -c '\\d users'", "psql -c 'ALTER TABLE t ADD COLUMN x int'", "psql -c 'ALTER TABLE t DROP CONSTRAINT c'",
+				"psql -c 'ALTER TABLE t ALTER COLUMN x DROP NOT NULL'", "psql -c 'GRANT SELECT ON t TO reader'"},
 		},
 		{
-			Key:    "SQL that destroys, given to a client",
-			Harms:  guard.Remote | guard.Work,
-			Match:  all(runs("cqlsh", "snowsql", "snow", "bq", "impala-shell", "beeline", "hive", "presto", "trino", "duckdb", "usql", "influx", "iredis", "spark-sql", "vsql", "isql", "sqlplus", "hdbsql", "db2", "osqueryi", "pgcli", "mycli", "litecli", "clickhouse", "databricks", "cockroach", "steampipe", "wrangler", "turso", "pscale", "heroku", "prisma"), when(clientSQL)),
+			Key:   "SQL that destroys, given to a client",
+			Harms: guard.Remote | guard.Work,
+			Match: all(runs("cqlsh", "snowsql", "snow", "bq", "impala-shell", "beeline", "hive", "presto", "trino", "duckdb", "usql", "influx",
+				"iredis", "spark-sql", "vsql", "isql", "sqlplus", "hdbsql", "db2", "osqueryi", "pgcli", "mycli", "litecli", "clickhouse", "databricks",
+				"cockroach", "steampipe", "wrangler", "turso", "pscale", "heroku", "prisma"), when(clientSQL)),
 			Why:    "deletes data or the tables that hold it",
 			Remedy: "look first: `cqlsh -e 'DESCRIBE KEYSPACES'`",
-			Hits:   []string{"cqlsh -e 'DROP KEYSPACE app'", "snowsql -q 'drop database prod'", "bq query --use_legacy_sql=false 'DROP TABLE d.t'", "echo 'TRUNCATE t' | usql pg://x", "trino --execute 'DELETE FROM t'"},
+			Hits: []string{"cqlsh -e 'DROP KEYSPACE app'", "snowsql -q 'drop database prod'", "bq query --use_legacy_sql=false 'DROP TABLE d.t'",
+				"echo 'TRUNCATE t' | usql pg://x", "trino --execute 'DELETE FROM t'"},
 			Passes: []string{"cqlsh -e 'DESCRIBE KEYSPACES'", "bq query 'SELECT 1'", "duckdb -c 'select 1'", "cqlsh -e 'DELETE FROM t WHERE id = 1'"},
 		},
 		{
 			Key:   "database removal",
 			Harms: guard.Remote | guard.Work,
 			Match: told(
-				verbs{programs: "mysqladmin mariadb-admin", takes: "-u -h -P -S --user --host --port", forms: []string{"** drop|shutdown|kill|flush-privileges|password"}},
+				verbs{programs: "mysqladmin mariadb-admin", takes: "-u -h -P -S --user --host --port",
+					forms: []string{"** drop|shutdown|kill|flush-privileges|password"}},
 				verbs{programs: "pg_dropcluster pg_resetwal pg_ctlcluster pg_rewind", dry: "-n", forms: []string{"** *"}},
-				verbs{programs: "etcdctl", takes: "--endpoints --cacert --cert --key --user", forms: []string{"del|rm|rmdir", "snapshot restore", "member remove", "user|role delete|revoke", "auth disable", "defrag"}},
+				verbs{programs: "etcdctl", takes: "--endpoints --cacert --cert --key --user", forms: []string{"del|rm|rmdir", "snapshot restore",
+					"member remove", "user|role delete|revoke", "auth disable", "defrag"}},
 				verbs{programs: "influx", forms: []string{"delete", "* delete"}},
-				verbs{programs: "rabbitmqctl rabbitmqadmin", takes: "-n -p --node -H -u", forms: []string{"reset|force_reset|delete_*|purge_queue|stop|stop_app|forget_cluster_node|clear_*", "delete|purge"}},
+				verbs{programs: "rabbitmqctl rabbitmqadmin", takes: "-n -p --node -H -u",
+					forms: []string{"reset|force_reset|delete_*|purge_queue|stop|stop_app|forget_cluster_node|clear_*", "delete|purge"}},
 				verbs{programs: "rpk", forms: []string{"topic|group|acl|user delete", "topic trim-prefix"}},
 				verbs{programs: "nats", forms: []string{"stream|consumer|kv|object|context rm|purge|del|delete"}},
 				verbs{programs: "consul", forms: []string{"kv delete", "force-leave|leave", "acl * delete", "snapshot restore"}},
 				verbs{programs: "vault bao", takes: "-address -namespace", forms: []string{
-					"delete", "kv delete|destroy|metadata", "secrets disable|move", "kv metadata delete", "lease|token revoke", "namespace delete", "audit disable", "operator seal|rekey|rotate"}},
+					"delete", "kv delete|destroy|metadata", "secrets disable|move", "kv metadata delete", "lease|token revoke", "namespace delete",
+					"audit disable", "operator seal|rekey|rotate"}},
 				verbs{programs: "zkcli.sh zkcli", forms: []string{"** delete|deleteall|rmr"}},
 				verbs{programs: "hdfs hadoop", forms: []string{"namenode", "fs|dfs -rm"}},
-				verbs{programs: "nodetool", takes: "-h -p", forms: []string{"decommission|removenode|assassinate|clearsnapshot|truncatehints|drain|stopdaemon"}},
-				verbs{programs: "curator_cli elasticsearch-keystore opensearch-keystore", forms: []string{"** delete_*|delete-*|remove|delete|close"}},
+				verbs{programs: "nodetool", takes: "-h -p",
+					forms: []string{"decommission|removenode|assassinate|clearsnapshot|truncatehints|drain|stopdaemon"}},
+				verbs{programs: "curator_cli elasticsearch-keystore opensearch-keystore",
+					forms: []string{"** delete_*|delete-*|remove|delete|close"}},
 				verbs{programs: "ceph rbd rados radosgw-admin gluster", forms: []string{"** rm|remove|delete|destroy|purge|rmpool|zap|reset"}},
 			).or(
 				all(runs("dropdb", "dropuser"), not(given("--help", "-?", "--version", "-V"))),
@@ -63,18 +74,22 @@ func datastores() table {
 				told(verbs{programs: "celery", takes: "-A --app -b --broker", forms: []string{"purge", "control|amqp *"}}),
 				all(runs("mongorestore"), given("--drop"), not(given("--dryRun"))),
 				all(runs("pg_restore"), either(flagLetter('c', "--clean"), given("--clean")), not(given("-l", "--list"))),
-				all(runs("kafka-topics.sh", "kafka-topics", "kafka-consumer-groups.sh", "kafka-consumer-groups", "kafka-acls.sh", "kafka-acls", "kafka-configs.sh", "kafka-configs"), given("--delete", "--reset-offsets", "--remove")),
+				all(runs("kafka-topics.sh", "kafka-topics", "kafka-consumer-groups.sh", "kafka-consumer-groups", "kafka-acls.sh", "kafka-acls",
+					"kafka-configs.sh", "kafka-configs"), given("--delete", "--reset-offsets", "--remove")),
 				runs("kafka-delete-records.sh", "kafka-delete-records", "kafka-streams-application-reset.sh"),
 				all(runs("hdfs", "hadoop"), given("-rm", "-rmr", "-format", "-expunge", "-delete")),
 			),
 			Why:    "deletes a database, a queue or keys with all they hold",
 			Remedy: "list them: `psql -l`",
 			Hits: []string{
-				"dropdb --if-exists prod", "dropuser app", "mysqladmin -f drop shop", "mongorestore --drop --archive=a.gz", "pg_restore --clean -d prod a.dump", "etcdctl del '' --from-key=true",
-				"consul kv delete -recurse /", "vault secrets disable secret/", "rabbitmqctl reset", "kafka-topics.sh --bootstrap-server k:9092 --delete --topic x", "hdfs dfs -rm -r /data",
+				"dropdb --if-exists prod", "dropuser app", "mysqladmin -f drop shop", "mongorestore --drop --archive=a.gz",
+				"pg_restore --clean -d prod a.dump", "etcdctl del '' --from-key=true",
+				"consul kv delete -recurse /", "vault secrets disable secret/", "rabbitmqctl reset",
+				"kafka-topics.sh --bootstrap-server k:9092 --delete --topic x", "hdfs dfs -rm -r /data",
 				"mongosh x <<< 'db.users.drop()'", "celery -A app purge -f",
 			},
-			Passes: []string{"psql -l", "dropdb --help", "mongodump --db app", "pg_restore -l a.dump", "etcdctl get /x", "consul kv get a", "vault kv get secret/x", "rabbitmqctl list_queues", "mongorestore --dryRun --drop a"},
+			Passes: []string{"psql -l", "dropdb --help", "mongodump --db app", "pg_restore -l a.dump", "etcdctl get /x", "consul kv get a",
+				"vault kv get secret/x", "rabbitmqctl list_queues", "mongorestore --dryRun --drop a"},
 		},
 		{
 			Key:    "Redis data or settings changed as a whole",
@@ -83,23 +98,30 @@ func datastores() table {
 			Why:    "empties a store, or makes its server write where it is told",
 			Remedy: "look first: `redis-cli info keyspace`",
 			Hits: []string{
-				"redis-cli FLUSHALL", "redis-cli -h cache -n 2 flushdb async", "redis-cli CONFIG SET dir /root/.ssh", "echo flushall | nc -q1 redis 6379", "redis-cli --scan | xargs redis-cli del",
+				"redis-cli FLUSHALL", "redis-cli -h cache -n 2 flushdb async", "redis-cli CONFIG SET dir /root/.ssh",
+				"echo flushall | nc -q1 redis 6379", "redis-cli --scan | xargs redis-cli del",
 				"echo FLUSHDB | redis-cli", "redis-cli shutdown nosave",
 			},
-			Passes: []string{"redis-cli info keyspace", "redis-cli get flushall", "redis-cli set a b", "redis-cli del cache:1", "echo 'INFO server' | redis-cli", "redis-cli config get dir"},
+			Passes: []string{"redis-cli info keyspace", "redis-cli get flushall", "redis-cli set a b", "redis-cli del cache:1",
+				"echo 'INFO server' | redis-cli", "redis-cli config get dir"},
 		},
 		{
 			Key:   "database reset by a framework",
 			Harms: guard.Work | guard.Remote,
 			Match: told(
-				verbs{programs: "rails rake bin/rails", forms: []string{"db:drop|db:drop:*|db:reset|db:reset:*|db:purge|db:purge:*|db:schema:load|db:schema:load:*|db:structure:load|db:migrate:reset|db:rollback|db:truncate_all|db:seed:replant"}},
-				verbs{programs: "python manage.py django-admin flask", forms: []string{"*manage.py flush|reset_db|sqlflush|clean_db|dropdb", "flush|reset_db", "db downgrade"}},
-				verbs{programs: "php artisan", forms: []string{"*artisan migrate:fresh|migrate:reset|migrate:refresh|migrate:rollback|db:wipe", "migrate:fresh|migrate:reset|db:wipe",
+				verbs{programs: "rails rake bin/rails",
+					forms: []string{"db:drop|db:drop:*|db:reset|db:reset:*|db:purge|db:purge:*|db:schema:load|db:schema:load:*|db:structure:load|" +
+						"db:migrate:reset|db:rollback|db:truncate_all|db:seed:replant"}},
+				verbs{programs: "python manage.py django-admin flask", forms: []string{"*manage.py flush|reset_db|sqlflush|clean_db|dropdb",
+					"flush|reset_db", "db downgrade"}},
+				verbs{programs: "php artisan", forms: []string{"*artisan migrate:fresh|migrate:reset|migrate:refresh|migrate:rollback|db:wipe",
+					"migrate:fresh|migrate:reset|db:wipe",
 					"*console doctrine:database:drop|doctrine:schema:drop|doctrine:fixtures:load"}},
 				verbs{programs: "console", forms: []string{"doctrine:database:drop|doctrine:schema:drop|doctrine:fixtures:load"}},
 				verbs{programs: "sail", forms: []string{"artisan migrate:fresh|migrate:reset|db:wipe"}},
 				verbs{programs: "prisma", forms: []string{"migrate reset"}},
-				verbs{programs: "yarn pnpm npm", forms: []string{"prisma migrate reset", "sequelize|sequelize-cli db:drop|db:migrate:undo:all", "typeorm schema:drop", "knex migrate:rollback"}},
+				verbs{programs: "yarn pnpm npm", forms: []string{"prisma migrate reset", "sequelize|sequelize-cli db:drop|db:migrate:undo:all",
+					"typeorm schema:drop", "knex migrate:rollback"}},
 				verbs{programs: "alembic", dry: "--sql", takes: "-c -n -x", forms: []string{"downgrade", "stamp"}},
 				verbs{programs: "sequelize sequelize-cli", forms: []string{"db:drop|db:migrate:undo|db:migrate:undo:all|db:seed:undo:all"}},
 				verbs{programs: "typeorm mikro-orm", forms: []string{"schema:drop|schema:fresh|migration:revert|migration:fresh"}},
@@ -108,7 +130,8 @@ func datastores() table {
 				verbs{programs: "dotnet", forms: []string{"ef database drop"}},
 				verbs{programs: "dotnet-ef", forms: []string{"database drop"}},
 				verbs{programs: "flyway", forms: []string{"** clean|undo"}},
-				verbs{programs: "liquibase", forms: []string{"** drop-all|dropall|dropAll|rollback|rollback-count|rollback-to-date|rollback-one-changeset|rollback-one-update|rollbackCount"}},
+				verbs{programs: "liquibase", forms: []string{"** drop-all|dropall|dropAll|rollback|rollback-count|rollback-to-date|" +
+					"rollback-one-changeset|rollback-one-update|rollbackCount"}},
 				verbs{programs: "sqlx diesel", forms: []string{"database drop|reset", "migrate|migration revert|redo"}},
 				verbs{programs: "goose", takes: "-dir -table", forms: []string{"** reset|down|down-to|redo"}},
 				verbs{programs: "migrate", takes: "-path -database -source", forms: []string{"drop|down|force"}},
@@ -120,37 +143,45 @@ func datastores() table {
 			Why:    "throws the database's contents away",
 			Remedy: "look first: `rails db:migrate:status`",
 			Hits: []string{
-				"rails db:drop", "RAILS_ENV=production bundle exec rake db:schema:load", "python manage.py flush --no-input", "npx prisma migrate reset --force", "php artisan migrate:fresh --force",
+				"rails db:drop", "RAILS_ENV=production bundle exec rake db:schema:load", "python manage.py flush --no-input",
+				"npx prisma migrate reset --force", "php artisan migrate:fresh --force",
 				"alembic downgrade base", "mix ecto.reset", "prisma db push --force-reset", "yarn prisma migrate reset",
 			},
-			Passes: []string{"rails db:migrate:status", "rails db:migrate", "python manage.py migrate", "alembic upgrade head", "alembic downgrade -1 --sql", "prisma migrate status", "php artisan migrate:status", "rails db:drop --help"},
+			Passes: []string{"rails db:migrate:status", "rails db:migrate", "python manage.py migrate", "alembic upgrade head",
+				"alembic downgrade -1 --sql", "prisma migrate status", "php artisan migrate:status", "rails db:drop --help"},
 		},
 		{
 			Key:   "deletion of backups or of a copy's extra files",
 			Harms: guard.Remote | guard.Host,
 			Match: told(
 				verbs{programs: "rclone", dry: "-n -i --interactive", takes: "--config", forms: []string{"purge|delete|deletefile|cleanup|rmdirs"}},
-				verbs{programs: "restic rustic", dry: "-n", takes: "-r --repo -p --password-file", forms: []string{"forget|prune|unlock", "key remove|passwd"}},
+				verbs{programs: "restic rustic", dry: "-n", takes: "-r --repo -p --password-file", forms: []string{"forget|prune|unlock",
+					"key remove|passwd"}},
 				verbs{programs: "borg borgmatic", dry: "-n", forms: []string{"delete|prune|break-lock|recreate", "key change-passphrase"}},
 				verbs{programs: "kopia", forms: []string{"snapshot delete|expire", "repository|policy delete|disconnect"}},
 				verbs{programs: "duplicity duply", forms: []string{"remove-*|cleanup|purge*", "* purge*"}},
 				verbs{programs: "tmutil", forms: []string{"delete|disable|deletelocalsnapshots|thinlocalsnapshots|removedestination"}},
 				verbs{programs: "snapper", takes: "-c --config", forms: []string{"delete|remove|rm|undochange|rollback", "delete-config"}},
-				verbs{programs: "barman pgbackrest wal-g wal-e", takes: "--stanza --config", forms: []string{"delete|expire|stanza-delete", "** delete"}},
+				verbs{programs: "barman pgbackrest wal-g wal-e", takes: "--stanza --config", forms: []string{"delete|expire|stanza-delete",
+					"** delete"}},
 				verbs{programs: "vssadmin wbadmin", fold: true, forms: []string{"delete"}},
 			).or(
 				all(runs("tarsnap"), given("-d", "--nuke")),
 				all(runs("timeshift"), given("--delete", "--delete-all", "--restore")),
-				all(runs("rclone"), told(verbs{programs: "rclone", dry: "-n -i --interactive", forms: []string{"sync|bisync|move|moveto"}}), when(toRemote)),
-				all(runs("rsync"), given("--delete", "--del", "--delete-before", "--delete-during", "--delete-delay", "--delete-after", "--delete-excluded", "--delete-missing-args", "--remove-source-files"), when(mirrored)),
+				all(runs("rclone"), told(verbs{programs: "rclone", dry: "-n -i --interactive", forms: []string{"sync|bisync|move|moveto"}}),
+					when(toRemote)),
+				all(runs("rsync"), given("--delete", "--del", "--delete-before", "--delete-during", "--delete-delay", "--delete-after",
+					"--delete-excluded", "--delete-missing-args", "--remove-source-files"), when(mirrored)),
 			),
 			Why:    "deletes copies that may be the only ones",
 			Remedy: "see what would go: `rsync -avn --delete ./ host:/srv/app/`",
 			Hits: []string{
-				"rclone purge remote:backup", "rclone sync /tmp/empty remote:backup", "restic forget --prune --keep-last 1", "borg delete --force /mnt/backup::all", "tarsnap --nuke",
+				"rclone purge remote:backup", "rclone sync /tmp/empty remote:backup", "restic forget --prune --keep-last 1",
+				"borg delete --force /mnt/backup::all", "tarsnap --nuke",
 				"rsync -a --delete empty/ backup@nas:/volume1/", "rsync -a --delete empty/ /srv/data/",
 			},
-			Passes: []string{"rsync -avn --delete ./ host:/srv/app/", "rsync -a --delete src/ build/", "rclone copy a remote:b", "rclone sync a remote:b --dry-run", "restic snapshots", "borg list /mnt/x", "rsync -a src/ host:/srv/"},
+			Passes: []string{"rsync -avn --delete ./ host:/srv/app/", "rsync -a --delete src/ build/", "rclone copy a remote:b",
+				"rclone sync a remote:b --dry-run", "restic snapshots", "borg list /mnt/x", "rsync -a src/ host:/srv/"},
 		},
 		{
 			Key:    "HTTP request that deletes",
@@ -159,11 +190,14 @@ func datastores() table {
 			Why:    "deletes something on a server",
 			Remedy: "look at it first: `curl https://api.example.com/items/7`",
 			Hits: []string{
-				"curl -X DELETE https://api.example.com/items/7", "curl -XDELETE localhost:9200/_all", "curl --request=DELETE http://es:9200/logs", "wget --method=DELETE http://x.example/1",
+				"curl -X DELETE https://api.example.com/items/7", "curl -XDELETE localhost:9200/_all", "curl --request=DELETE http://es:9200/logs",
+				"wget --method=DELETE http://x.example/1",
 				"curl -XPOST http://es:9200/logs/_delete_by_query -d '{}'", "http DELETE api.example.com/x",
 				"curl http://ch:8123 -d 'DROP TABLE t'", "curl http://db:8086/query --data-urlencode 'q=DROP DATABASE x'",
 			},
-			Passes: []string{"curl https://api.example.com/items/7", "curl -X DELETE http://localhost:3000/api/todos/17", "curl -X POST x.example -d DELETE", "curl -X DELETE 127.0.0.1:8080/x", "http GET x.example", "curl -G https://example.com/s --data-urlencode 'q=DROP TABLE users'"},
+			Passes: []string{"curl https://api.example.com/items/7", "curl -X DELETE http://localhost:3000/api/todos/17",
+				"curl -X POST x.example -d DELETE", "curl -X DELETE 127.0.0.1:8080/x", "http GET x.example",
+				"curl -G https://example.com/s --data-urlencode 'q=DROP TABLE users'"},
 		},
 	}
 }
@@ -179,11 +213,14 @@ func altersMuch(text string, s code.Statement) bool {
 				return false
 			}
 			what, _, _ := cut(part[n+len(" DROP "):], ' ')
-			return !has([]string{"CONSTRAINT", "DEFAULT", "NOT", "INDEX", "KEY", "FOREIGN", "PRIMARY", "CHECK", "EXPRESSION", "IDENTITY", "TRIGGER"}, what)
+			return !has([]string{"CONSTRAINT", "DEFAULT", "NOT", "INDEX", "KEY", "FOREIGN", "PRIMARY", "CHECK", "EXPRESSION", "IDENTITY", "TRIGGER"},
+				what)
 		}
-		return (strings.HasPrefix(part, "ALTER USER") || strings.HasPrefix(part, "ALTER ROLE") || strings.HasPrefix(part, "ALTER SYSTEM") || strings.HasPrefix(part, "ALTER LOGIN")) && !strings.Contains(part, " NOSUPERUSER")
+		return (strings.HasPrefix(part, "ALTER USER") || strings.HasPrefix(part, "ALTER ROLE") || strings.HasPrefix(part, "ALTER SYSTEM") ||
+			strings.HasPrefix(part, "ALTER LOGIN")) && !strings.Contains(part, " NOSUPERUSER")
 	case "GRANT":
-		return strings.Contains(part, "GRANT ALL") || strings.Contains(part, " ON *.*") || strings.Contains(part, "GRANT OPTION") || strings.Contains(part, "SUPERUSER") || strings.Contains(part, " PG_")
+		return strings.Contains(part, "GRANT ALL") || strings.Contains(part, " ON *.*") || strings.Contains(part, "GRANT OPTION") ||
+			strings.Contains(part, "SUPERUSER") || strings.Contains(part, " PG_")
 	case "CREATE":
 		return strings.Contains(part, " SUPERUSER")
 	}
@@ -238,7 +275,8 @@ func flushes(c *ctx, i int) (span, bool) {
 		var buf [12]int
 		words := spoken(args, "-h -p -n -a -u -s -r -i -x --user --pass --host --port", buf[:0])
 		for _, form := range [...]string{
-			"flushall|flushdb|shutdown|swapdb|debug|replicaof|slaveof|failover|flush_all", "config set|rewrite", "module load|loadex|unload", "cluster reset|flushslots|forget|failover", "script flush",
+			"flushall|flushdb|shutdown|swapdb|debug|replicaof|slaveof|failover|flush_all", "config set|rewrite", "module load|loadex|unload",
+			"cluster reset|flushslots|forget|failover", "script flush",
 			"function flush|delete", "acl setuser|deluser|load",
 		} {
 			if n := v.match(form, args, words); n >= 0 {
@@ -258,7 +296,8 @@ func flushes(c *ctx, i int) (span, bool) {
 	}
 	if in := c.cmd(i).Stdin; in != nil {
 		for _, line := range strings.Split(in.Text, "\n") {
-			if line = strings.ToLower(strings.TrimSpace(line)); strings.HasPrefix(line, "flush") || strings.HasPrefix(line, "config set ") || line == "shutdown" {
+			if line = strings.ToLower(strings.TrimSpace(line)); strings.HasPrefix(line, "flush") || strings.HasPrefix(line, "config set ") ||
+				line == "shutdown" {
 				return span{}, true
 			}
 		}
@@ -304,7 +343,8 @@ func deletesByHTTP(c *ctx, i int) (span, bool) {
 	for k, w := range args[1:] {
 		t := w.Text
 		switch {
-		case t == "DELETE", t == "-XDELETE", t == "--request=DELETE", t == "--method=DELETE", len(t) > 2 && t[0] == '-' && t[1] != '-' && strings.HasSuffix(t, "XDELETE"):
+		case t == "DELETE", t == "-XDELETE", t == "--request=DELETE", t == "--method=DELETE", len(t) > 2 && t[0] == '-' && t[1] != '-' &&
+			strings.HasSuffix(t, "XDELETE"):
 			if t == "DELETE" && c.name(i) == "curl" && args[k].Text != "--request" && !strings.HasSuffix(args[k].Text, "X") {
 				continue
 			}

@@ -18,13 +18,18 @@ func escapes() table {
 			Why:    "lets what runs in the container act as the host",
 			Remedy: "give it only the work tree: `docker run --rm -v \"$PWD:/src\" -w /src alpine ls`",
 			Hits: []string{
-				"docker run --privileged -it ubuntu bash", "docker create --privileged alpine", "docker exec --privileged -u 0 web sh", "docker run --pid=host --net=host alpine", "docker run --pid host alpine",
-				"podman run --userns=host x", "docker run --cap-add=ALL debian", "docker run --cap-add SYS_ADMIN x", "docker run --security-opt seccomp=unconfined x", "docker run --device=/dev/sda x",
-				"docker container run --privileged x", "nerdctl run --privileged x", "docker run --cap-add cap_sys_module x", "docker compose run --privileged x",
+				"docker run --privileged -it ubuntu bash", "docker create --privileged alpine", "docker exec --privileged -u 0 web sh",
+				"docker run --pid=host --net=host alpine", "docker run --pid host alpine",
+				"podman run --userns=host x", "docker run --cap-add=ALL debian", "docker run --cap-add SYS_ADMIN x",
+				"docker run --security-opt seccomp=unconfined x", "docker run --device=/dev/sda x",
+				"docker container run --privileged x", "nerdctl run --privileged x", "docker run --cap-add cap_sys_module x",
+				"docker compose run --privileged x",
 			},
 			Passes: []string{
-				`docker run --rm -v "$PWD:/src" -w /src alpine ls`, "docker run --network none x", "docker run --cap-drop ALL x", "docker run --device /dev/dri x", "docker run x --privileged",
-				"docker exec -it web sh", "docker run --security-opt no-new-privileges x", "docker run --pid=container:web x", "docker run -h myhost alpine",
+				`docker run --rm -v "$PWD:/src" -w /src alpine ls`, "docker run --network none x", "docker run --cap-drop ALL x",
+				"docker run --device /dev/dri x", "docker run x --privileged",
+				"docker exec -it web sh", "docker run --security-opt no-new-privileges x", "docker run --pid=container:web x",
+				"docker run -h myhost alpine",
 			},
 		},
 		{
@@ -34,49 +39,66 @@ func escapes() table {
 			Why:    "lets what runs in the container change the host or read its secrets",
 			Remedy: "give it only the work tree: `docker run --rm -v \"$PWD:/src\" -w /src alpine ls`",
 			Hits: []string{
-				"docker run -v /:/host alpine", "docker run -v /etc:/e alpine", "docker run -v /var/run/docker.sock:/var/run/docker.sock x", "docker run --mount type=bind,source=/,target=/mnt busybox",
-				`docker run -v "$HOME":/h x`, "docker run -v ~/.ssh:/root/.ssh x", "docker run --volume=/root:/r:ro x", "docker run -v/:/h x", "docker create -v /proc:/p x", "docker run -v ~:/h x",
-				"docker run -v /home/u:/h x", "docker volume create -o type=none -o o=bind -o device=/ x", "docker run -v $HOME/.aws:/root/.aws x", "podman run -v /run/podman/podman.sock:/s x",
+				"docker run -v /:/host alpine", "docker run -v /etc:/e alpine", "docker run -v /var/run/docker.sock:/var/run/docker.sock x",
+				"docker run --mount type=bind,source=/,target=/mnt busybox",
+				`docker run -v "$HOME":/h x`, "docker run -v ~/.ssh:/root/.ssh x", "docker run --volume=/root:/r:ro x", "docker run -v/:/h x",
+				"docker create -v /proc:/p x", "docker run -v ~:/h x",
+				"docker run -v /home/u:/h x", "docker volume create -o type=none -o o=bind -o device=/ x", "docker run -v $HOME/.aws:/root/.aws x",
+				"podman run -v /run/podman/podman.sock:/s x",
 				"docker run -v=/:/h x", "docker service create --mount type=bind,src=/,dst=/h x", "podman build -v /:/h .",
 			},
 			Passes: []string{
-				`docker run --rm -v "$PWD:/src" -w /src alpine ls`, `docker run -v "$(pwd)/data:/data" x`, "docker run -v pgdata:/var/lib/postgresql/data postgres", "docker run -v ./src:/src x",
-				"docker run -v /etc/localtime:/etc/localtime:ro x", "docker run -v ~/.m2:/root/.m2 maven mvn test", "docker run -v /tmp/out:/out x", `docker run -v "$DATA:/data" x`,
-				"docker run --mount type=bind,src=./a,dst=/a x", "docker run --mount type=volume,src=v,dst=/v x", "docker run --tmpfs /etc x", "docker volume create cache",
+				`docker run --rm -v "$PWD:/src" -w /src alpine ls`, `docker run -v "$(pwd)/data:/data" x`,
+				"docker run -v pgdata:/var/lib/postgresql/data postgres", "docker run -v ./src:/src x",
+				"docker run -v /etc/localtime:/etc/localtime:ro x", "docker run -v ~/.m2:/root/.m2 maven mvn test", "docker run -v /tmp/out:/out x",
+				`docker run -v "$DATA:/data" x`,
+				"docker run --mount type=bind,src=./a,dst=/a x", "docker run --mount type=volume,src=v,dst=/v x", "docker run --tmpfs /etc x",
+				"docker volume create cache",
 			},
 		},
 		{
 			Key:   "container tool that reaches the host",
 			Harms: guard.Host,
 			Match: either(
-				all(runs("ctr", "crictl", "buildah", "buildctl", "apptainer", "singularity", "systemd-nspawn", "kaniko", "img"), given("--privileged", "--net-host", "--cap-add", "--isolation=chroot", "security.insecure")),
-				all(runs("ctr", "buildah", "apptainer", "singularity", "systemd-nspawn", "enroot", "udocker"), says("src=/,", "source=/,", "/:/", "--bind=/", "--bind-ro=/", "src=/etc", "src=/root", "docker.sock", "containerd.sock")),
+				all(runs("ctr", "crictl", "buildah", "buildctl", "apptainer", "singularity", "systemd-nspawn", "kaniko", "img"), given("--privileged",
+					"--net-host", "--cap-add", "--isolation=chroot", "security.insecure")),
+				all(runs("ctr", "buildah", "apptainer", "singularity", "systemd-nspawn", "enroot", "udocker"), says("src=/,", "source=/,", "/:/",
+					"--bind=/", "--bind-ro=/", "src=/etc", "src=/root", "docker.sock", "containerd.sock")),
 				all(runs("docker", "nerdctl", "podman", "buildctl"), says("security.insecure")),
-				all(runs("docker", "docker-compose", "podman", "podman-compose", "nerdctl"), hears("privileged: true", "pid: host", "network_mode: host", "docker.sock", "- /:", "\"/:", "userns_mode: host")),
+				all(runs("docker", "docker-compose", "podman", "podman-compose", "nerdctl"), hears("privileged: true", "pid: host",
+					"network_mode: host", "docker.sock", "- /:", "\"/:", "userns_mode: host")),
 				told(
-					verbs{programs: "lxc incus", takes: "-c --config -p --profile -s --storage -n --network -t --type", forms: []string{"config device add", "config set", "config edit", "profile edit|set|device", "file push"}},
+					verbs{programs: "lxc incus", takes: "-c --config -p --profile -s --storage -n --network -t --type",
+						forms: []string{"config device add", "config set", "config edit", "profile edit|set|device", "file push"}},
 					verbs{programs: "lxd", forms: []string{"init"}},
 					verbs{programs: "runc crun youki", takes: "--root --log --log-format", forms: []string{"run|create|exec|start"}},
-					verbs{programs: "machinectl", takes: "-M --machine -H", forms: []string{"shell|login|import-*|remove|terminate|poweroff|kill|bind"}},
+					verbs{programs: "machinectl", takes: "-M --machine -H",
+						forms: []string{"shell|login|import-*|remove|terminate|poweroff|kill|bind"}},
 				),
 				all(runs("lxc", "incus"), says("security.privileged", "security.nesting", "raw.lxc", "raw.apparmor", "source=/ ")),
 				all(runs("flatpak-spawn"), given("--host")),
 				runs("distrobox-host-exec", "host-spawn"),
 				all(runs("capsh"), not(given("--print", "--help", "--supports", "--decode"))),
-				all(runs("dockerd", "containerd"), says("tcp://", "fd://0", "--insecure-registry")),
-				all(either(runs("curl", "socat", "nc", "ncat", "http", "wget", "curlie"), runs("python")), says("docker.sock", "containerd.sock", "podman.sock", "crio.sock", "/var/run/docker")),
-				all(runs("qemu-system-x86_64", "qemu-system-aarch64", "qemu-system-i386", "qemu-img", "kvm", "qemu-nbd"), says("/dev/sd", "/dev/nvme", "/dev/vd", "/dev/disk", "/dev/mapper")),
+				all(runs("dockerd", "containerd"), says("tcp://", "--insecure-registry")),
+				all(either(runs("curl", "socat", "nc", "ncat", "http", "wget", "curlie"), runs("python")), says("docker.sock", "containerd.sock",
+					"podman.sock", "crio.sock", "/var/run/docker")),
+				all(runs("qemu-system-x86_64", "qemu-system-aarch64", "qemu-system-i386", "qemu-img", "kvm", "qemu-nbd"), says("/dev/sd", "/dev/nvme",
+					"/dev/vd", "/dev/disk", "/dev/mapper")),
 				all(runs("bwrap"), when(bindsRoot)),
 			),
 			Why:    "starts something that can act as the host, or talks to the engine that can",
 			Remedy: "run it in a container of its own: `docker run --rm alpine ls`",
 			Hits: []string{
-				"ctr run --privileged --mount type=bind,src=/,dst=/h x y sh", "docker buildx build --allow security.insecure .", "lxc init ubuntu x -c security.privileged=true", "runc --root /tmp/r run x",
-				"machinectl shell root@.host", "flatpak-spawn --host bash", "capsh --gid=0 --uid=0 --", "dockerd -H tcp://0.0.0.0:2375", "curl --unix-socket /var/run/docker.sock http://d/containers/json",
-				"socat TCP-LISTEN:2375,fork UNIX-CONNECT:/var/run/docker.sock", "apptainer exec --bind /:/host x.sif sh", "lxc config device add x h disk source=/ path=/h", "bwrap --bind / / sh",
+				"ctr run --privileged --mount type=bind,src=/,dst=/h x y sh", "docker buildx build --allow security.insecure .",
+				"lxc init ubuntu x -c security.privileged=true", "runc --root /tmp/r run x",
+				"machinectl shell root@.host", "flatpak-spawn --host bash", "capsh --gid=0 --uid=0 --", "dockerd -H tcp://0.0.0.0:2375",
+				"curl --unix-socket /var/run/docker.sock http://d/containers/json",
+				"socat TCP-LISTEN:2375,fork UNIX-CONNECT:/var/run/docker.sock", "apptainer exec --bind /:/host x.sif sh",
+				"lxc config device add x h disk source=/ path=/h", "bwrap --bind / / sh",
 				"docker compose -f - run x <<'E'\nservices: {x: {privileged: true}}\nE",
 			},
-			Passes: []string{"docker run --rm alpine ls", "lxc list", "lxc exec web -- uptime", "bwrap --ro-bind / / --unshare-net true", "capsh --print", "qemu-img info disk.img", "docker build .", "apptainer exec x.sif ls", "curl http://docker.example/"},
+			Passes: []string{"docker run --rm alpine ls", "lxc list", "lxc exec web -- uptime", "bwrap --ro-bind / / --unshare-net true",
+				"capsh --print", "qemu-img info disk.img", "docker build .", "apptainer exec x.sif ls", "curl http://docker.example/"},
 		},
 		{
 			Key:   "entering another namespace or root",
@@ -87,7 +109,8 @@ func escapes() table {
 			),
 			Why:    "leaves the container, or works on another system's files as root",
 			Remedy: "look from here: `lsns`",
-			Hits:   []string{"nsenter -t 1 -m sh", "sudo nsenter --target 1 -a", "chroot /host sh", "chroot /proc/1/root /bin/bash", "nsenter --target=1 --mount bash", "nsenter --mount=/proc/1/ns/mnt sh", "nsenter -t $PID -m sh"},
+			Hits: []string{"nsenter -t 1 -m sh", "sudo nsenter --target 1 -a", "chroot /host sh", "chroot /proc/1/root /bin/bash",
+				"nsenter --target=1 --mount bash", "nsenter --mount=/proc/1/ns/mnt sh", "nsenter -t $PID -m sh"},
 			Passes: []string{"lsns", "nsenter --help", "chroot --help", "nsenter -t 4242 -n ss -tln", "nsenter --net=/var/run/netns/x ip addr"},
 		},
 		{
@@ -105,7 +128,8 @@ func escapes() table {
 			Match:  wrote(isKernelFile),
 			Why:    "changes how the kernel behaves, or makes it run a program",
 			Remedy: "read it: `cat /proc/sys/kernel/core_pattern`",
-			Hits:   []string{"echo '|/tmp/x' > /proc/sys/kernel/core_pattern", "echo /cmd > /tmp/cg/release_agent", "echo 1 | sudo tee /sys/kernel/x", "echo x > /sys/fs/cgroup/release_agent", "echo 3 > /proc/sys/vm/drop_caches"},
+			Hits: []string{"echo '|/tmp/x' > /proc/sys/kernel/core_pattern", "echo /cmd > /tmp/cg/release_agent", "echo 1 | sudo tee /sys/kernel/x",
+				"echo x > /sys/fs/cgroup/release_agent", "echo 3 > /proc/sys/vm/drop_caches"},
 			Passes: []string{"cat /proc/sys/kernel/core_pattern", "echo x > /proc/self/comm", "cp /proc/sys/kernel/x ./x", "echo x > ./proc/y"},
 		},
 		{
@@ -113,25 +137,31 @@ func escapes() table {
 			Harms: guard.Remote | guard.Host,
 			Match: all(runs("kubectl", "oc", "k"), either(
 				all(told(verbs{programs: "kubectl oc k", takes: kubeTakes, forms: []string{"run|create|apply|patch|debug|set|edit"}}),
-					either(says("privileged", "hostPath", "hostPID", "hostNetwork", "hostIPC", "SYS_ADMIN"), hears("privileged: true", "hostPath:", "hostPID: true", "hostNetwork: true", "hostIPC: true", "\"privileged\":true"), given("--privileged"))),
-				all(told(verbs{programs: "kubectl oc k", takes: kubeTakes, forms: []string{"debug"}}), either(says("node/"), given("--profile=sysadmin", "--profile=netadmin"))),
+					either(says("privileged", "hostPath", "hostPID", "hostNetwork", "hostIPC", "SYS_ADMIN"), hears("privileged: true", "hostPath:",
+						"hostPID: true", "hostNetwork: true", "hostIPC: true", "\"privileged\":true"), given("--privileged"))),
+				all(told(verbs{programs: "kubectl oc k", takes: kubeTakes, forms: []string{"debug"}}), either(says("node/"),
+					given("--profile=sysadmin", "--profile=netadmin"))),
 				told(verbs{programs: "oc kubectl", takes: kubeTakes, forms: []string{"debug node", "adm policy", "node-shell"}}),
 			)),
 			Why:    "runs something that can act as the node",
 			Remedy: "look at what runs: `kubectl get pods -A`",
-			Hits:   []string{`kubectl run p --image=a --overrides='{"spec":{"hostPID":true}}'`, "kubectl debug node/w1 -it --image=busybox", "kubectl apply -f - <<E\nspec: {containers: [{securityContext: {privileged: true}}]}\nE"},
-			Passes: []string{"kubectl get pods -A", "kubectl run x --rm -it --image=busybox -- sh", "kubectl debug pod/x -it --image=busybox", "kubectl apply -f a.yaml", "kubectl get pod -o jsonpath='{.spec.hostNetwork}'"},
+			Hits: []string{`kubectl run p --image=a --overrides='{"spec":{"hostPID":true}}'`, "kubectl debug node/w1 -it --image=busybox",
+				"kubectl apply -f - <<E\nspec: {containers: [{securityContext: {privileged: true}}]}\nE"},
+			Passes: []string{"kubectl get pods -A", "kubectl run x --rm -it --image=busybox -- sh", "kubectl debug pod/x -it --image=busybox",
+				"kubectl apply -f a.yaml", "kubectl get pod -o jsonpath='{.spec.hostNetwork}'"},
 		},
 		{
 			Key:   "dump of a cluster's keys",
 			Harms: guard.Leak | guard.Remote,
 			Match: either(
-				all(runs("etcdctl"), told(verbs{programs: "etcdctl", forms: []string{"get", "snapshot save"}}), either(all(given("--prefix", "--from-key"), not(given("--keys-only", "--count-only")), when(fromRoot)), says("/registry/secrets"), word("save"))),
+				all(runs("etcdctl"), told(verbs{programs: "etcdctl", forms: []string{"get", "snapshot save"}}), either(all(given("--prefix",
+					"--from-key"), not(given("--keys-only", "--count-only")), when(fromRoot)), says("/registry/secrets"), word("save"))),
 				all(kube(), told(verbs{programs: "kubectl oc k", takes: kubeTakes, forms: []string{"config view"}}), given("--raw", "--flatten")),
 			),
 			Why:    "prints the secrets of everything that runs there",
 			Remedy: "ask for one key: `etcdctl get /app/name`",
-			Hits:   []string{"etcdctl get / --prefix", "kubectl exec -n kube-system etcd-0 -- sh -c 'etcdctl get / --prefix'", "kubectl config view --raw"},
+			Hits: []string{"etcdctl get / --prefix", "kubectl exec -n kube-system etcd-0 -- sh -c 'etcdctl get / --prefix'",
+				"kubectl config view --raw"},
 			Passes: []string{"etcdctl get /app/name", "etcdctl get --prefix /config --keys-only", "kubectl config view", "etcdctl member list"},
 		},
 	}
@@ -154,7 +184,8 @@ func (c *ctx) started(i int) (verb string, l *line) {
 		case "run", "create", "exec":
 			l = readLine(args[k+1:], grammar{
 				short: "aceghlmpuvwe", posix: true, loose: true,
-				bools: "d i t it P q rm init privileged detach interactive tty read-only quiet no-healthcheck oom-kill-disable sig-proxy publish-all service-ports no-deps no-TTY T build use-aliases replace tls-verify",
+				bools: "d i t it P q rm init privileged detach interactive tty read-only quiet no-healthcheck oom-kill-disable sig-proxy " +
+					"publish-all service-ports no-deps no-TTY T build use-aliases replace tls-verify",
 			})
 			for n := range l.opts {
 				o := &l.opts[n]
@@ -206,7 +237,8 @@ func runsOpen(c *ctx, i int) (span, bool) {
 		case "--cap-add":
 			open = strongCapability(v)
 		case "--security-opt":
-			open = strings.Contains(v, "unconfined") || v == "label=disable" || v == "label:disable" || strings.HasPrefix(v, "unmask=") || strings.HasPrefix(v, "systempaths=") || v == "mask="
+			open = strings.Contains(v, "unconfined") || v == "label=disable" || v == "label:disable" || strings.HasPrefix(v, "unmask=") ||
+				strings.HasPrefix(v, "systempaths=") || v == "mask="
 		case "--device":
 			open = strongDevice(v)
 		case "--device-cgroup-rule":
@@ -227,7 +259,8 @@ func strongCapability(list string) bool {
 		var one string
 		one, list, _ = cut(list, ',')
 		switch strings.TrimPrefix(strings.ToUpper(one), "CAP_") {
-		case "ALL", "SYS_ADMIN", "SYS_PTRACE", "SYS_MODULE", "SYS_RAWIO", "SYS_BOOT", "DAC_READ_SEARCH", "BPF", "PERFMON", "MAC_ADMIN", "MAC_OVERRIDE", "SYSLOG", "SYS_TIME", "MKNOD":
+		case "ALL", "SYS_ADMIN", "SYS_PTRACE", "SYS_MODULE", "SYS_RAWIO", "SYS_BOOT", "DAC_READ_SEARCH", "BPF", "PERFMON", "MAC_ADMIN",
+			"MAC_OVERRIDE", "SYSLOG", "SYS_TIME", "MKNOD":
 			return true
 		}
 	}
@@ -305,7 +338,8 @@ func (c *ctx) shared(i int, src shell.Word, readOnly bool) bool {
 // hostSecret tells whether the path is one that decides over the host or holds what is nobody else's business.
 func (c *ctx) hostSecret(t target, readOnly bool) bool {
 	p := t.path
-	if strings.HasSuffix(p, "docker.sock") || strings.HasSuffix(p, "containerd.sock") || strings.HasSuffix(p, "podman.sock") || strings.HasSuffix(p, "crio.sock") {
+	if strings.HasSuffix(p, "docker.sock") || strings.HasSuffix(p, "containerd.sock") || strings.HasSuffix(p, "podman.sock") || strings.HasSuffix(p,
+		"crio.sock") {
 		return true
 	}
 	switch p {
@@ -319,7 +353,8 @@ func (c *ctx) hostSecret(t target, readOnly bool) bool {
 			return !readOnly && d != "/run/user"
 		}
 	}
-	for _, d := range [...]string{"/etc", "/root", "/proc", "/sys", "/boot", "/run", "/var/run", "/var/lib/docker", "/var/lib/containerd", "/var/lib/containers", "/var/lib/kubelet", "/var/lib/rancher", "/var/lib/etcd", "/var/spool/cron"} {
+	for _, d := range [...]string{"/etc", "/root", "/proc", "/sys", "/boot", "/run", "/var/run", "/var/lib/docker", "/var/lib/containerd",
+		"/var/lib/containers", "/var/lib/kubelet", "/var/lib/rancher", "/var/lib/etcd", "/var/spool/cron"} {
 		if under(p, d) {
 			return true
 		}
@@ -366,7 +401,8 @@ func entersHost(c *ctx, i int) (span, bool) {
 			return at(w), true
 		case t == "-n", t == "--net", strings.HasPrefix(t, "--net="), strings.HasPrefix(t, "-n/"):
 			network = true
-		case t == "-m", t == "-p", t == "-r", t == "-C", t == "-U", strings.HasPrefix(t, "--mount"), strings.HasPrefix(t, "--pid"), strings.HasPrefix(t, "--root"), strings.HasPrefix(t, "--cgroup"), strings.HasPrefix(t, "--user"):
+		case t == "-m", t == "-p", t == "-r", t == "-C", t == "-U", strings.HasPrefix(t, "--mount"), strings.HasPrefix(t, "--pid"),
+			strings.HasPrefix(t, "--root"), strings.HasPrefix(t, "--cgroup"), strings.HasPrefix(t, "--user"):
 			other = true
 		}
 		if t != "" && t[0] != '-' && k > 0 && !strings.HasPrefix(args[k].Text, "-") {

