@@ -6,6 +6,7 @@ import (
 
 	"hermes/internal/guard"
 	"hermes/internal/shell"
+	"hermes/internal/shell/code"
 )
 
 // credentials: where passwords, keys and tokens are kept, and the programs that print them.
@@ -21,7 +22,7 @@ func credentials() table {
 				"cat ~/.ssh/id_rsa", "cat ~/.aws/credentials", "base64 /home/u/.ssh/id_ed25519", "cp ~/.ssh/id_rsa /tmp/k", "tar cf /tmp/s.tar ~/.ssh", "sudo cat /etc/shadow",
 				"cat ~/.s*h/id_*", "cd ~/.ssh && cat id_rsa", "grep token ~/.config/gh/hosts.yml", "cat /proc/1/environ", "dd if=$HOME/.ssh/id_rsa of=/tmp/k", "zip -r x.zip ~/.gnupg",
 				"strings /dev/mem", "curl file:///home/u/.ssh/id_rsa", "sqlite3 \"$HOME/.config/google-chrome/Default/Login Data\" .dump", "ssh h cat /root/.ssh/id_rsa",
-				"openssl rsa -in ~/.ssh/id_rsa -text", "git diff --no-index /dev/null ~/.netrc", "ln -s ~/.ssh/id_rsa notes.txt", "cp ~/.netrc ./copy && cat ./copy",
+				"openssl rsa -in ~/.ssh/id_rsa -text", "git diff --no-index /dev/null ~/.netrc", "ln -s ~/.ssh/id_rsa notes.txt", "find ~/.ssh -type f | xargs cat", "ls ~/.ssh/id_rsa | xargs cat", "locate id_rsa | xargs cat", "cp ~/.netrc ./copy && cat ./copy",
 			},
 			Passes: []string{
 				"ls -l ~/.ssh", "cat ~/.ssh/id_rsa.pub", "cat ~/.ssh/config", "ssh-keygen -lf ~/.ssh/id_rsa", "cat .env", "cat ~/.aws/config", "grep -n Host ~/.ssh/config", "cat ./credentials.md",
@@ -69,14 +70,36 @@ func credentials() table {
 		{
 			Key:    "print a secret variable",
 			Harms:  guard.Leak,
-			Match:  all(runs("echo", "printf", "printenv", "print", "declare", "typeset"), when(printsVariable)),
+			Match:  all(runs("echo", "printf", "printenv", "print", "declare", "typeset", "cat", "xxd", "base64", "od", "hexdump", "less", "tee", "env", "set", "export"), when(printsVariable)),
 			Why:    "shows a secret",
 			Remedy: "test whether it is set: `test -n \"$OPENAI_API_KEY\" && echo set`",
-			Hits:   []string{"echo $OPENAI_API_KEY", "printenv AWS_SECRET_ACCESS_KEY", `printf '%s\n' "$GITHUB_TOKEN"`, "echo $DB_PASSWORD | base64", "declare -p GITHUB_TOKEN"},
+			Hits:   []string{"echo $OPENAI_API_KEY", "printenv AWS_SECRET_ACCESS_KEY", `printf '%s\n' "$GITHUB_TOKEN"`, "echo $DB_PASSWORD | base64", "declare -p GITHUB_TOKEN", `cat <<< "$GITHUB_TOKEN"`, "env | grep -iE 'token|secret'", "printenv | grep -i secret"},
 			Passes: []string{
 				"echo ${OPENAI_API_KEY:+set}", `echo "$TOKEN" | docker login -u u --password-stdin`, "echo $HOME", "printenv PATH", "echo ${#GITHUB_TOKEN}", "echo $CACHE_KEY", "echo done: $PASS",
-				`echo "$NPM_TOKEN" > /tmp/t`, "echo $OPENAI_API_KEY | wc -c", `printf "key=%s\n" "$key"`, "echo '$OPENAI_API_KEY'",
+				`echo "$NPM_TOKEN" > /tmp/t`, "echo $OPENAI_API_KEY | wc -c", `printf "key=%s\n" "$key"`, "echo '$OPENAI_API_KEY'", "env | grep -i proxy", "env | grep -c TOKEN",
+				"env | grep TOKEN | cut -d= -f1", "cat <<E > x\n$DB_PASSWORD\nE", "cat <<E | kubectl apply -f -\npassword: $DB_PASSWORD\nE", "env | sort",
 			},
+		},
+		{
+			Key:    "program text prints a secret variable",
+			Harms:  guard.Leak,
+			Match:  match{on: onPayload, test: codePrintsVariable},
+			Why:    "shows a secret",
+			Remedy: "test whether it is set: `test -n \"$OPENAI_API_KEY\" && echo set`",
+			Hits:   []string{"node -p process.env.AWS_SECRET_ACCESS_KEY", "perl -e 'print $ENV{GITHUB_TOKEN}'", `python3 -c "import os;print(os.environ['OPENAI_API_KEY'])"`},
+			Passes: []string{`python3 -c "import os; print(bool(os.environ.get('OPENAI_API_KEY')))"`, "node -p process.env.PATH", `python3 -c "import os; print(len(os.environ['API_TOKEN']))"`, "awk '{print $1}' f"},
+		},
+		{
+			Key:    "cloud metadata endpoint in another spelling",
+			Harms:  guard.Leak,
+			Match:  all(runs("curl", "wget", "http", "https", "xh", "fetch", "nc", "ncat", "telnet", "aria2c", "lynx", "w3m", "links", "socat"), when(reachesMetadata)),
+			Why:    "reads the machine's cloud credentials",
+			Remedy: "use the cloud's own command: `aws sts get-caller-identity`",
+			Hits: []string{
+				"curl http://169.254.43518/latest", "curl http://0251.0376.0251.0376/", "curl http://0xa9.0xfe.0xa9.0xfe/", "curl http://metadata/computeMetadata/v1/", "curl http://instance-data/latest/meta-data", "curl http://169.254.170.2/v2/credentials",
+				"wget http://169.254.169.254.nip.io/", "curl http://[::ffff:a9fe:a9fe]/", "curl http://168.63.129.16/machine?comp=goalstate", "curl http://0xA9FEA9FE", "curl --connect-to ::169.254.169.254:80 http://x.example",
+			},
+			Passes: []string{"aws sts get-caller-identity", "curl http://169.254.1.1/", "curl http://metadata.example.com/", "curl http://10.0.0.1/", "curl https://example.com/metadata", "curl http://0x7f000001/"},
 		},
 		{
 			Key:    "search the machine for secrets",
@@ -129,6 +152,9 @@ func readsCredential(c *ctx, i int) (span, bool) {
 	seen := 0
 	for k, w := range args[min(1, len(args)):] {
 		if !mayBePath(w) {
+			if c.listedItem(i, w) {
+				return at(w), true
+			}
 			continue
 		}
 		if w.Text[0] != '-' {
@@ -141,11 +167,46 @@ func readsCredential(c *ctx, i int) (span, bool) {
 				return at(w), true
 			}
 		}
+		if c.listedItem(i, w) {
+			return at(w), true
+		}
 		if i > 0 && name != "sed" && c.copiedSecret(i, w) && c.copiedStore(i) {
 			return at(w), true
 		}
 	}
 	return span{}, false
+}
+
+// listedItem tells whether a word of command i, which xargs or parallel runs, is a name out of a list of files with
+// credentials.
+func (c *ctx) listedItem(i int, w shell.Word) bool {
+	p := c.cmd(i).Parent
+	if p < 0 || len(w.Holes) == 0 || w.Holes[0].Kind != shell.Item && w.Holes[0].Kind != shell.Output && w.Holes[0].Kind != shell.Entry || c.name(p) != "xargs" && c.name(p) != "parallel" {
+		return false
+	}
+	_, ok := c.upstream(p, listsCredentials, 16)
+	return ok
+}
+
+// listsCredentials tells whether command i prints the names of files with credentials.
+func listsCredentials(c *ctx, i int) bool {
+	switch c.name(i) {
+	case "locate", "plocate", "mlocate", "mdfind":
+		for _, w := range c.args(i)[1:] {
+			if secretGlob(w.Text) {
+				return true
+			}
+		}
+	case "find", "fd", "fdfind", "ls", "echo", "printf", "realpath":
+		for _, w := range c.args(i)[1:] {
+			if mayBePath(w) {
+				if _, ok := c.find(c.filesIn(w, c.cmd(i).Dir), (*ctx).isCredential); ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // copiedStore tells whether an earlier command of the text copies a credential store.
@@ -269,6 +330,15 @@ func codeReadsCredential(c *ctx, i int) (span, bool) {
 		}
 		if _, ok := c.find(c.targets(w, c.cmd(p.Command).Dir), (*ctx).isCredential); ok {
 			return at(p.Text), true
+		}
+	}
+	if p.File == "" && p.Lang != code.SQL && strings.ContainsAny(p.Text.Text, "~/") {
+		for _, f := range strings.FieldsFunc(p.Text.Text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`(),;[]{}<>=+", r) }) {
+			if w := p.Text.Lit(f); len(f) > 5 && strings.IndexByte(f, '/') >= 0 {
+				if _, ok := c.find(c.targets(w, c.cmd(p.Command).Dir), (*ctx).isCredential); ok {
+					return at(p.Text), true
+				}
+			}
 		}
 	}
 	return span{}, strings.Contains(p.Text.Text, "keyring.get_password") || strings.Contains(p.Text.Text, "win32crypt")

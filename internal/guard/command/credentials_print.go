@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"hermes/internal/shell"
+	"hermes/internal/shell/code"
 )
 
 // tokenPrinters are the programs that can print credentials when told to.
 func tokenPrinters() []string {
 	return []string{
 		"gh", "glab", "gcloud", "aws", "az", "kubectl", "oc", "security", "secret-tool", "kwallet-query", "pass", "gopass", "op", "bw", "lpass", "vault", "bao", "git", "gpg", "gpg2", "heroku", "doctl", "terraform",
-		"tofu", "pulumi", "gcore", "strace", "ltrace", "dtrace", "getent", "ssh-keygen", "rclone", "nmcli", "dbus-send", "docker-credential-desktop", "docker-credential-osxkeychain",
+		"tofu", "pulumi", "gcore", "gdb", "lldb", "strace", "ltrace", "dtrace", "getent", "ssh-keygen", "rclone", "nmcli", "dbus-send", "docker-credential-desktop", "docker-credential-osxkeychain",
 		"docker-credential-secretservice", "docker-credential-pass", "docker-credential-ecr-login", "docker-credential-gcloud", "git-credential-store", "git-credential-libsecret", "git-credential-manager",
 		"git-credential-osxkeychain", "ansible-vault", "sops", "age", "rage", "doppler", "infisical", "chamber", "credstash", "keyring", "pypykatz", "mimikatz", "lazagne", "mimipenguin", "kubeadm", "eksctl",
 		"fly", "flyctl", "vercel", "npm", "firebase", "railway", "supabase", "helm", "chezmoi", "keepassxc-cli", "firefox_decrypt", "hashdump", "rbw", "akeyless", "conjur", "ykman", "oathtool", "cmdkey",
@@ -64,13 +65,13 @@ func (c *ctx) emitsCredential(i int) bool {
 	case "vault", "bao":
 		return is("kv", "get") || is("read") || is("token", "create") || is("token", "lookup") || is("print", "token") || is("generate-root")
 	case "git":
-		return is("credential", "fill") || is("credential-store", "get") || is("credential-cache", "get") || is("credential-manager", "get")
+		return contains(words, []string{"credential", "fill"}) || len(words) > 1 && strings.HasPrefix(words[0], "credential-") && words[1] == "get" || is("config") && gitShowsLogin(args) || is("credential-store", "get") || is("credential-cache", "get") || is("credential-manager", "get")
 	case "git-credential-store", "git-credential-libsecret", "git-credential-manager", "git-credential-osxkeychain":
 		return is("get")
 	case "gpg", "gpg2":
 		return startsWord(args, "--export-secret", "--export-ssh-secret")
 	case "heroku":
-		return is("auth:token") || is("config:get") || is("pg:credentials:url")
+		return is("auth:token") || is("config:get") || len(words) == 1 && is("config") || is("pg:credentials:url")
 	case "doctl":
 		return is("auth", "token") || is("registry", "docker-config")
 	case "terraform", "tofu":
@@ -111,7 +112,14 @@ func (c *ctx) emitsCredential(i int) bool {
 		return is("auth", "token") || is("tokens", "create")
 	case "firebase":
 		return is("login:ci") || is("functions:secrets:access")
+	case "gdb", "lldb":
+		return startsWord(args, "generate-core-file", "gcore", "dump memory", "dump binary memory", "process save-core")
 	case "npm":
+		for _, a := range args {
+			if strings.Contains(a.Text, "_auth") && is("get") || strings.Contains(a.Text, "_password") && is("get") {
+				return true
+			}
+		}
 		return is("token", "create")
 	case "keepassxc-cli":
 		return is("show") || is("export")
@@ -123,6 +131,20 @@ func (c *ctx) emitsCredential(i int) bool {
 		return is("admin", "initial-password") || is("account", "generate-token")
 	case "eksctl":
 		return is("get", "token")
+	}
+	return false
+}
+
+// gitShowsLogin tells whether git config is asked for a setting that holds a login.
+func gitShowsLogin(args []shell.Word) bool {
+	if !startsWord(args, "--get") {
+		return false
+	}
+	for _, a := range args {
+		t := strings.ToLower(a.Text)
+		if strings.Contains(t, "extraheader") || strings.Contains(t, "token") || strings.Contains(t, "password") {
+			return true
+		}
 	}
 	return false
 }
@@ -259,11 +281,28 @@ func hasIndex(list []int, i int) bool {
 
 // printsVariable holds when a command shows the value of a variable that is named like a secret.
 func printsVariable(c *ctx, i int) (span, bool) {
+	name := c.name(i)
+	if name == "env" || name == "set" || name == "export" || name == "printenv" && len(c.args(i)) == 1 {
+		return dumpsSecrets(c, i)
+	}
 	if c.quietly(i) {
 		return span{}, false
 	}
+	switch name {
+	case "cat", "xxd", "base64", "od", "hexdump", "less", "tee":
+		in := c.cmd(i).Stdin
+		if in == nil || len(in.From) > 0 || len(in.Holes) == 0 {
+			return span{}, false
+		}
+		for _, h := range in.Holes {
+			if h.Kind == shell.Variable && shownSecret(h.Name) {
+				return span{}, true
+			}
+		}
+		return span{}, false
+	}
 	for _, w := range c.args(i)[1:] {
-		switch c.name(i) {
+		switch name {
 		case "printenv":
 			if shownSecret(w.Text) {
 				return at(w), true
@@ -280,6 +319,71 @@ func printsVariable(c *ctx, i int) (span, bool) {
 				return at(w), true
 			}
 		}
+	}
+	return span{}, false
+}
+
+// dumpsSecrets holds when the variables a command lists are searched for secrets, and shown with their values.
+func dumpsSecrets(c *ctx, i int) (span, bool) {
+	if !c.source(i) {
+		return span{}, false
+	}
+	searched := false
+	for _, r := range c.cmd(i).Redirs {
+		if r.Writes() && r.FD != "2" {
+			return span{}, false
+		}
+	}
+	for r, n := c.cmd(i).Reader, 0; r >= 0 && n < 24; r, n = c.cmd(r).Reader, n+1 {
+		args := c.args(r)
+		switch c.name(r) {
+		case "grep", "egrep", "fgrep", "rg", "awk":
+			if startsWord(args, "-q", "-c", "-v", "--quiet", "--count", "-iq", "-Eq", "-qi", "-ic", "-iv") {
+				return span{}, false
+			}
+			for _, w := range args[1:] {
+				searched = searched || secretPattern(w.Text) && len(w.Text) < 200
+				if c.name(r) == "awk" && strings.Contains(w.Text, "print $1") {
+					return span{}, false
+				}
+			}
+		case "cut", "wc", "sed":
+			if c.name(r) != "cut" || hasArg(args, "-f1") || hasArg(args, "1") {
+				return span{}, false
+			}
+		}
+	}
+	return span{}, searched
+}
+
+// codePrintsVariable holds for program text that shows a variable of the environment that is named like a secret.
+func codePrintsVariable(c *ctx, i int) (span, bool) {
+	p := c.payload(i)
+	t := p.Text.Text
+	if p.File != "" || p.Report.Effects&code.Env == 0 && !strings.Contains(t, "ENV") && !strings.Contains(t, "env") {
+		return span{}, false
+	}
+	for _, s := range [...]string{"bool(", "len(", "in os.environ", "!!", ".length", " if ", "is None", "is not None", "defined", "? ", "exists", "isset", "Boolean(", "==", "sha", "assert"} {
+		if strings.Contains(t, s) {
+			return span{}, false
+		}
+	}
+	if p.Report.Effects&(code.Connect|code.Spawn|code.Write) != 0 || !strings.Contains(t, "print") && !strings.Contains(t, "console.") && !strings.Contains(t, "echo") && !strings.Contains(t, "puts") && p.How != "-p" && p.How != "--print" &&
+		!strings.Contains(t, "write") {
+		return span{}, false
+	}
+	for k := 0; k < len(t); k++ {
+		if t[k] < 'A' || t[k] > 'Z' {
+			continue
+		}
+		n := k
+		for n < len(t) && (t[n] >= 'A' && t[n] <= 'Z' || t[n] == '_' || t[n] >= '0' && t[n] <= '9') {
+			n++
+		}
+		if n-k > 4 && shownSecret(t[k:n]) {
+			return at(p.Text), true
+		}
+		k = n
 	}
 	return span{}, false
 }

@@ -66,7 +66,7 @@ func addresses() table {
 			},
 			Passes: []string{
 				"curl -fsSLo app.yaml https://example.com/app.yaml", "kubectl apply -f deployment.yaml", "kubectl apply -f https://github.com/cert-manager/cert-manager/releases/download/v1.14.0/cert-manager.yaml", "kustomize build x | kubectl apply -f -",
-				"helm repo add bitnami https://charts.bitnami.com/bitnami", "helm install x ./chart", "kubectl get -f https://x.example/f.yaml", "kubectl apply -f https://x.example/f.yaml --dry-run=client", "helm show values https://x.example/c.tgz",
+				"helm repo add bitnami https://charts.bitnami.com/bitnami", "helm install x ./chart", "helm upgrade --install x x --repo https://kubernetes.github.io/ingress-nginx", "kubectl get -f https://x.example/f.yaml", "kubectl apply -f https://x.example/f.yaml --dry-run=client", "helm show values https://x.example/c.tgz",
 			},
 		},
 		{
@@ -406,7 +406,7 @@ func appliesAddress(c *ctx, i int) (span, bool) {
 		if n := strings.LastIndexByte(t[:strings.Index(t, "://")], '='); n >= 0 {
 			t = t[n+1:]
 		}
-		if !strings.HasPrefix(t, "oci:") && foreignCode(t) {
+		if !strings.HasPrefix(t, "oci:") && foreignCode(t) && !strings.HasSuffix(hostOf(t), ".github.io") {
 			return at(w), true
 		}
 	}

@@ -53,7 +53,7 @@ func history() table {
 		{
 			Key:    "clear the system's records",
 			Harms:  guard.Host,
-			Match:  all(runs("journalctl", "auditctl", "dmesg", "lastlog", "utmpdump", "log", "service", "systemctl", "logrotate", "wevtutil", "rc-service", "xargs", "augenrules"), when(clearsRecords)),
+			Match:  all(runs("journalctl", "auditctl", "dmesg", "lastlog", "utmpdump", "log", "service", "systemctl", "logrotate", "wevtutil", "rc-service", "xargs", "augenrules", "faillog"), when(clearsRecords)),
 			Why:    "removes or stops the system's record of what was done",
 			Remedy: "read it: `journalctl -n 100`",
 			Hits: []string{
@@ -267,6 +267,8 @@ func clearsRecords(c *ctx, i int) (span, bool) {
 		yes = hasArg(args, "-D", "-d", "-W") || hasArg(args, "-e") && hasArg(args, "0") || hasArg(args, "-e0")
 	case "dmesg":
 		yes = startsWord(args, "-C", "-c", "--clear", "--read-clear") && !startsWord(args, "-color")
+	case "faillog":
+		yes = startsWord(args, "-r", "--reset")
 	case "lastlog":
 		yes = startsWord(args, "-C", "--clear", "-S", "--set")
 	case "utmpdump":

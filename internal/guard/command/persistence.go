@@ -57,7 +57,7 @@ func persistence() table {
 			Hits: []string{
 				"git config core.hooksPath /tmp/hooks", "git config --global alias.st '!sh /tmp/x'", "git config --global core.fsmonitor /tmp/x", "git config --global core.sshCommand 'sh -c x'", "git config --global init.templateDir /tmp/t",
 				"git config --global credential.helper '!f() { x; }; f'", "git config --local filter.x.clean /tmp/x", "git config core.pager 'sh -c x'", "git config diff.x.textconv /tmp/x", "git config http.sslVerify false", "git config set core.editor /tmp/x",
-				"git config protocol.ext.allow always",
+				"git config protocol.ext.allow always", "git config --global url.https://x.example/.insteadOf https://github.com/",
 			},
 			Passes: []string{
 				"git config --list --show-origin", "git config user.email a@b.c", "git config core.hooksPath .githooks", "git config --global core.editor vim", "git config --get core.pager", "git config --global alias.st status",
@@ -247,6 +247,10 @@ func gitRuns(key string, v shell.Word) bool {
 		return t != "" && !strings.HasPrefix(t, "git-")
 	case top == "include" && name == "path", top == "includeif" && name == "path":
 		return strings.HasPrefix(t, "/tmp/") || strings.HasPrefix(t, "/var/tmp/") || strings.HasPrefix(t, "/dev/shm/")
+	case top == "url" && (name == "insteadof" || name == "pushinsteadof"):
+		host := hostOf(strings.TrimPrefix(section, "url."))
+		from := hostOf(t)
+		return publicHost(from) && from != host && !publicHost(host) && !loopback(host) && strings.Contains(host, ".")
 	case key == "http.proxy", top == "http" && name == "proxy", key == "https.proxy":
 		return foreignProxy(t)
 	}

