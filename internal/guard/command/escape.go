@@ -130,25 +130,26 @@ func escapes() table {
 			Remedy: "read it: `cat /proc/sys/kernel/core_pattern`",
 			Hits: []string{"echo '|/tmp/x' > /proc/sys/kernel/core_pattern", "echo /cmd > /tmp/cg/release_agent", "echo 1 | sudo tee /sys/kernel/x",
 				"echo x > /sys/fs/cgroup/release_agent", "echo 3 > /proc/sys/vm/drop_caches"},
-			Passes: []string{"cat /proc/sys/kernel/core_pattern", "echo x > /proc/self/comm", "cp /proc/sys/kernel/x ./x", "echo x > ./proc/y"},
+			Passes: []string{"cat /proc/sys/kernel/core_pattern", "echo x > /proc/self/comm", "echo 100 > /proc/4242/oom_score_adj", "cp /proc/sys/kernel/x ./x", "echo x > ./proc/y"},
 		},
 		{
 			Key:   "workload with the node's rights",
 			Harms: guard.Remote | guard.Host,
 			Match: all(runs("kubectl", "oc", "k"), either(
 				all(told(verbs{programs: "kubectl oc k", takes: kubeTakes, forms: []string{"run|create|apply|patch|debug|set|edit"}}),
-					either(says("privileged", "hostPath", "hostPID", "hostNetwork", "hostIPC", "SYS_ADMIN"), hears("privileged: true", "hostPath:",
+					either(says(`"privileged"`, "privileged:", `"hostPath"`, "hostPath:", "hostPID", `"hostNetwork"`, "hostIPC", "SYS_ADMIN"), hears("privileged: true", "hostPath:",
 						"hostPID: true", "hostNetwork: true", "hostIPC: true", "\"privileged\":true"), given("--privileged"))),
 				all(told(verbs{programs: "kubectl oc k", takes: kubeTakes, forms: []string{"debug"}}), either(says("node/"),
 					given("--profile=sysadmin", "--profile=netadmin"))),
 				told(verbs{programs: "oc kubectl", takes: kubeTakes, forms: []string{"debug node", "adm policy", "node-shell"}}),
+				all(told(verbs{programs: "kubectl oc k", takes: kubeTakes, forms: []string{"label"}}), says("/enforce=privileged")),
 			)),
 			Why:    "runs something that can act as the node",
 			Remedy: "look at what runs: `kubectl get pods -A`",
 			Hits: []string{`kubectl run p --image=a --overrides='{"spec":{"hostPID":true}}'`, "kubectl debug node/w1 -it --image=busybox",
 				"kubectl apply -f - <<E\nspec: {containers: [{securityContext: {privileged: true}}]}\nE"},
 			Passes: []string{"kubectl get pods -A", "kubectl run x --rm -it --image=busybox -- sh", "kubectl debug pod/x -it --image=busybox",
-				"kubectl apply -f a.yaml", "kubectl get pod -o jsonpath='{.spec.hostNetwork}'"},
+				"kubectl apply -f privileged.yaml", "kubectl get pod -o jsonpath='{.spec.hostNetwork}'"},
 		},
 		{
 			Key:   "dump of a cluster's keys",
@@ -468,5 +469,9 @@ func isKernelFile(_ *ctx, t target) bool {
 	}
 	rest := p[len("/proc/"):]
 	part, _, _ := cut(rest, '/')
+	switch base(p) {
+	case "oom_score_adj", "oom_adj", "comm":
+		return false
+	}
 	return part != "self" && part != "thread-self" && part != "mounts"
 }

@@ -347,7 +347,7 @@ func runsForeign(c *ctx, i int) (span, bool) {
 func namesForeignModule(c *ctx, i int) (span, bool) {
 	var buf [8]int
 	args := c.args(i)
-	for _, k := range spoken(args, "-run -skip -C -tags -mod", buf[:0])[1:] {
+	for _, k := range spoken(args, "-run -skip -C -tags -mod", buf[:0]) {
 		first, rest, _ := cut(args[k].Text, '/')
 		if rest != "" && strings.IndexByte(first, '.') > 0 && !strings.HasPrefix(first, "..") {
 			return at(args[k]), true
