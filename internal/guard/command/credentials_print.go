@@ -21,7 +21,7 @@ func tokenPrinters() []string {
 
 // printsCredential holds when a program prints credentials where they would be read, not handed on to a login.
 func printsCredential(c *ctx, i int) (span, bool) {
-	if !c.emitsCredential(i) || c.handedOn(i) {
+	if hasArg(c.args(i), "--help", "-h") || !c.emitsCredential(i) || c.handedOn(i) {
 		return span{}, false
 	}
 	return span{}, true

@@ -69,7 +69,7 @@ func exfil() table {
 			},
 			Passes: []string{
 				"scp report.pdf web1:/tmp/", "scp -i ~/.ssh/id_rsa f host:", "rsync -az -e 'ssh -i ~/.ssh/key' dist/ h:/srv/", "scp host:~/.ssh/id_rsa.pub .", "ssh -i ~/.ssh/id_ed25519 host ls", "aws s3 cp dist s3://b/ --recursive",
-				"scp ~/.ssh/id_rsa.pub h:", "rsync -a ~/.aws/ ./backup/", "rsync -a ./ build1:work/", "gcloud config list", "tar cz src | ssh h tar xz", "ssh-copy-id --help",
+				"scp ~/.ssh/id_rsa.pub h:", "rsync -a ~/.aws/ ./backup/", "rsync -a ./ build1:work/", "gcloud config list", "aws s3 cp ./build s3://b --recursive --exclude .env", "tar cz src | ssh h tar xz", "ssh-copy-id --help",
 			},
 		},
 		{
@@ -452,8 +452,8 @@ func copyLeaks(c *ctx, i int) (span, bool) {
 			return c.whole(i), true
 		}
 	}
-	for _, w := range files {
-		if remoteName(w) {
+	for k, w := range files {
+		if remoteName(w) || k > 0 && leavesOut(files[k-1].Text) {
 			continue
 		}
 		if c.carriesOutput(w) || mayBePath(w) && (c.fileSecret(w, c.cmd(i).Dir) || c.copiedSecret(i, w)) {
@@ -476,6 +476,15 @@ func copyLeaks(c *ctx, i int) (span, bool) {
 		return c.fed(i)
 	}
 	return span{}, false
+}
+
+// leavesOut tells whether an option's value is a pattern of files, not a file.
+func leavesOut(opt string) bool {
+	switch opt {
+	case "--exclude", "--include", "--filter", "-x", "--exclude-pattern", "--include-pattern", "--exclude-from":
+		return true
+	}
+	return false
 }
 
 // forgeLeaks holds when git or a forge's tool carries a secret, or pushes to a server that is not the repository's own.

