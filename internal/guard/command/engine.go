@@ -74,7 +74,8 @@ type ctx struct {
 	prog  *shell.Program
 	facts *Facts
 	index *index
-	lines []*line // options and operands of each command, as far as asked for
+	names []string // the family of each command's program
+	lines []*line  // options and operands of each command, as far as asked for
 	found []hit
 	judge func(p *shell.Program, f *Facts) []hit // judges a text of its own, such as a script
 
@@ -93,7 +94,7 @@ type hit struct {
 	cmd  int // command it concerns, -1 for none
 }
 
-func (c *ctx) name(i int) string            { return family(c.prog.Commands[i].Name) }
+func (c *ctx) name(i int) string            { return c.names[i] }
 func (c *ctx) cmd(i int) *shell.Command     { return &c.prog.Commands[i] }
 func (c *ctx) args(i int) []shell.Word      { return c.prog.Commands[i].Args }
 func (c *ctx) whole(i int) span             { return span{c.cmd(i).Start, c.cmd(i).End} }
@@ -102,12 +103,14 @@ func (c *ctx) payload(i int) *shell.Payload { return &c.prog.Payloads[i] }
 // judge tries all rules that can apply and returns what they found, in table order.
 func judge(p *shell.Program, f *Facts) []hit {
 	x := rules()
-	c := &ctx{prog: p, facts: f, index: x, lines: make([]*line, len(p.Commands)), judge: judge}
+	c := &ctx{prog: p, facts: f, index: x, lines: make([]*line, len(p.Commands)), names: make([]string, len(p.Commands)), judge: judge}
+	for i := range p.Commands {
+		c.names[i] = family(p.Commands[i].Name)
+	}
 	for i := range p.Commands {
 		cmd := &p.Commands[i]
 		if !c.asksOnly(i) {
-			name := family(cmd.Name)
-			c.try(x, x.byName[name], i, i)
+			c.try(x, x.byName[c.names[i]], i, i)
 			c.try(x, x.any, i, i)
 		}
 		if len(cmd.Assigns) > 0 {
@@ -117,7 +120,7 @@ func judge(p *shell.Program, f *Facts) []hit {
 		if redirected {
 			c.try(x, x.redir, i, i)
 		}
-		if redirected || writer(cmd.Name) {
+		if redirected || writer(c.names[i]) {
 			c.try(x, x.write, i, i)
 		}
 	}

@@ -26,14 +26,15 @@ type opt struct {
 
 // grammar says how a program reads its options.
 type grammar struct {
-	short string // short options that take a value
-	long  string // long options that take the next word as their value, without the dashes, blanks between
-	loose bool   // an option that is in none of the lists takes the next word, unless that looks like an option
-	bools string // with loose: the options that never do
-	sub   bool   // the first operand is a subcommand with a grammar of its own
-	posix bool   // options end at the first operand
-	words bool   // long options have one dash (find, java, terraform, openssl)
-	plus  bool   // words that start with + are options as well
+	short string       // short options that take a value
+	long  string       // long options that take the next word as their value, without the dashes, blanks between
+	loose bool         // an option that is in none of the lists takes the next word, unless that looks like an option
+	bools string       // with loose: the options that never do
+	masks *[2]wordMask // of long and bools, for long command lines
+	sub   bool         // the first operand is a subcommand with a grammar of its own
+	posix bool         // options end at the first operand
+	words bool         // long options have one dash (find, java, terraform, openssl)
+	plus  bool         // words that start with + are options as well
 }
 
 // line returns the options and operands of command i, behind its program word.
@@ -77,6 +78,15 @@ func (l *line) under(args []shell.Word, name string) *line {
 
 func readLine(args []shell.Word, g grammar) *line {
 	l := &line{end: len(args)}
+	if len(args) > manyArgs {
+		g.masks = &[2]wordMask{maskOf(g.long), maskOf(g.bools)}
+	}
+	if n := dashed(args); n > 0 {
+		l.opts = make([]opt, 0, n)
+	}
+	if n := len(args) - len(l.opts); n > 0 {
+		l.operands = make([]int, 0, n)
+	}
 	for k := 0; k < len(args); k++ {
 		w := args[k]
 		t := w.Text
@@ -113,6 +123,17 @@ func readLine(args []shell.Word, g grammar) *line {
 		}
 	}
 	return l
+}
+
+// dashed counts the words that start with a dash.
+func dashed(args []shell.Word) int {
+	n := 0
+	for k := range args {
+		if t := args[k].Text; t != "" && t[0] == '-' {
+			n += max(1, min(len(t)-1, 3))
+		}
+	}
+	return n
 }
 
 // bundle takes the short options in args[k] apart and returns the index of the last word it used.
@@ -162,12 +183,38 @@ func listed(list, name string) bool {
 	return false
 }
 
+// wordMask tells quickly that a word is not in a list.
+type wordMask [4]uint64
+
+func maskOf(list string) (m wordMask) {
+	for list != "" {
+		var w string
+		if w, list, _ = cut(list, ' '); w != "" {
+			h := wordHash(w)
+			m[h>>6] |= 1 << (h & 63)
+		}
+	}
+	return m
+}
+
+func (m *wordMask) may(name string) bool {
+	if name == "" {
+		return false
+	}
+	h := wordHash(name)
+	return m[h>>6]&(1<<(h&63)) != 0
+}
+
+func wordHash(s string) uint8 { return s[0]*31 + s[len(s)-1]*7 + uint8(len(s))*13 }
+
+const manyArgs = 12 // from here on it pays to make masks
+
 // takes tells whether an option without an attached value takes the word next.
 func (g grammar) takes(name string, next shell.Word) bool {
-	if listed(g.long, name) {
+	if (g.masks == nil || g.masks[0].may(name)) && listed(g.long, name) {
 		return true
 	}
-	return g.loose && !listed(g.bools, name) && (len(next.Text) < 2 || next.Text[0] != '-')
+	return g.loose && !((g.masks == nil || g.masks[1].may(name)) && listed(g.bools, name)) && (len(next.Text) < 2 || next.Text[0] != '-')
 }
 
 // cut splits at the first separator byte.

@@ -275,9 +275,15 @@ func mentionsMetadata(s string) bool {
 	if len(s) < 10 {
 		return false
 	}
+	for k := range len(s) {
+		if s[k] >= 'A' && s[k] <= 'Z' {
+			s = strings.ToLower(s)
+			break
+		}
+	}
 	for _, host := range [...]string{"169.254.169.254", "100.100.100.200", "metadata.google.internal", "fd00:ec2::254", "0xa9fea9fe", "0xa9.0xfe.0xa9.0xfe", "0251.0376.0251.0376", "2852039166", "a9fe:a9fe"} {
 		for rest := s; ; {
-			n := foldIndex(rest, host)
+			n := strings.Index(rest, host)
 			if n < 0 {
 				break
 			}
