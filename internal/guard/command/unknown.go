@@ -34,6 +34,7 @@ func unknowns() table {
 		},
 		{
 			Key:    "unset variable may expand to /",
+			Say:    sayEmpty,
 			Tier:   guard.Unknown,
 			Harms:  guard.Host,
 			Match:  either(all(runs("rm"), maybe(everything)), all(runs("chmod", "chown", "chgrp"), flag("-R", "--recursive"), maybe(everything))),
@@ -74,6 +75,33 @@ func unknowns() table {
 			Passes: []string{"rm $FILE", `rm "$F" x`, "git push $REMOTE $BRANCH", `git push origin "$B"`, "git checkout $BRANCH", "git branch -d $B"},
 		},
 	}
+}
+
+// sayEmpty says which variable is not set, and what would run then.
+func sayEmpty(c *ctx, i int) string {
+	args := make([]shell.Word, 0, len(c.args(i)))
+	name := ""
+	for _, w := range c.args(i) {
+		if len(w.Holes) > 0 {
+			if name == "" && w.Holes[0].Name != "" {
+				name = shell.Word{Text: shell.Unknown, Holes: w.Holes[:1]}.Show()
+			}
+			empty := w.Empty()
+			if empty == "" && !w.Holes[0].Quoted {
+				continue
+			}
+			w = shell.Word{Text: empty, Pattern: w.Pattern}
+		}
+		args = append(args, w)
+	}
+	if name == "" {
+		name = "a value"
+	}
+	state := " is not known; empty, this is: "
+	if strings.HasPrefix(name, "$") && !strings.HasPrefix(name, "$(") {
+		state = " is not set in this line; empty, this is: "
+	}
+	return name + state + shell.Line(args)
 }
 
 // dynamicWord holds for a note about a program that is not known, given a path of the floor or not.
