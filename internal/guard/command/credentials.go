@@ -170,7 +170,7 @@ func readsCredential(c *ctx, i int) (span, bool) {
 		if c.listedItem(i, w) {
 			return at(w), true
 		}
-		if i > 0 && name != "sed" && c.copiedSecret(i, w) && c.copiedStore(i) {
+		if i > 0 && name != "sed" && c.copiedStore(i) && c.copiedSecret(i, w) {
 			return at(w), true
 		}
 	}
@@ -211,7 +211,7 @@ func listsCredentials(c *ctx, i int) bool {
 
 // copiedStore tells whether an earlier command of the text copies a credential store.
 func (c *ctx) copiedStore(i int) bool {
-	for n := 0; n < i; n++ {
+	for n := 0; n < i && c.step(n); n++ {
 		switch c.name(n) {
 		case "cp", "ln", "mv", "install":
 			if _, ok := c.find(c.operandTargets(n), (*ctx).isCredential); ok {

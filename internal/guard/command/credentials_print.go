@@ -238,7 +238,7 @@ func (c *ctx) handedOn(i int) bool {
 			return true
 		}
 	}
-	for n := range c.prog.Commands {
+	for n := i + 1; n < len(c.prog.Commands) && c.step(n); n++ {
 		cmd := &c.prog.Commands[n]
 		for _, a := range cmd.Assigns {
 			if hasIndex(a.Value.From, i) {
@@ -409,7 +409,7 @@ func (c *ctx) quietly(i int) bool {
 			}
 		}
 	}
-	for n := range c.prog.Commands {
+	for n := last + 1; n < len(c.prog.Commands) && c.step(n); n++ {
 		cmd := &c.prog.Commands[n]
 		for _, a := range cmd.Assigns {
 			if hasIndex(a.Value.From, last) {
@@ -512,7 +512,7 @@ func namesOnly(c *ctx, i int) bool {
 	case "xargs", "read", "while", "tar", "cpio", "zip", "rsync", "parallel", "curl", "nc", "":
 		return false
 	}
-	for n := range c.prog.Commands {
+	for n := i + 1; n < len(c.prog.Commands) && c.step(n); n++ {
 		if c.name(n) == "xargs" && c.cmd(n).Stdin != nil && hasIndex(c.cmd(n).Stdin.From, i) {
 			return false
 		}

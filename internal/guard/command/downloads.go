@@ -115,7 +115,7 @@ func runByName(c *ctx, i int) (span, bool) {
 		if t.maybe || n < 0 || !strings.HasSuffix(t.path[:n], "/bin") && !strings.HasSuffix(t.path[:n], "/sbin") {
 			continue
 		}
-		for k := i + 1; k < len(c.prog.Commands); k++ {
+		for k := i + 1; k < len(c.prog.Commands) && c.step(k); k++ {
 			if c.cmd(k).Name != "" && c.cmd(k).Name == strings.ToLower(t.path[n+1:]) {
 				return t.where, true
 			}
@@ -489,7 +489,7 @@ func runsFetched(c *ctx, i int) (span, bool) {
 
 // descriptorFetched tells whether an earlier exec has connected a descriptor to what a server sends.
 func (c *ctx) descriptorFetched(i int, fd string) bool {
-	for n := 0; n < i; n++ {
+	for n := 0; n < i && c.step(n); n++ {
 		if c.name(n) != "exec" {
 			continue
 		}

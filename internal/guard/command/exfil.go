@@ -552,7 +552,7 @@ func pushesAway(c *ctx, i int) (span, bool) {
 	if to.Text == "origin" || to.Text == "upstream" || len(to.Holes) > 0 {
 		return span{}, false
 	}
-	for n := 0; n < i; n++ {
+	for n := 0; n < i && c.step(n); n++ {
 		if c.name(n) != "git" || !hasArg(c.args(n), "remote") || !hasArg(c.args(n), "add", "set-url") {
 			continue
 		}
@@ -687,7 +687,7 @@ func socketHost(p string) (string, bool) {
 
 // descriptorHost returns the host that an earlier exec has connected a descriptor to.
 func (c *ctx) descriptorHost(i int, fd string) (string, bool) {
-	for n := 0; n < i; n++ {
+	for n := 0; n < i && c.step(n); n++ {
 		if c.name(n) != "exec" {
 			continue
 		}

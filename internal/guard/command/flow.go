@@ -8,6 +8,15 @@ import (
 
 // Where secrets come from, and which words and pipes carry them.
 
+// step counts the work of looking at command n among all, a sixteenth of following a pipe, and tells whether more may be
+// spent. When all is spent, that is a finding of its own.
+func (c *ctx) step(n int) bool {
+	if n&15 == 0 {
+		c.steps++
+	}
+	return c.steps <= maxSteps
+}
+
 // source tells whether the output of command i holds a secret.
 func (c *ctx) source(i int) bool {
 	cmd := c.cmd(i)
@@ -82,7 +91,7 @@ func (c *ctx) keepsSecret(t target) bool {
 // copiedSecret tells whether a word names a file that an earlier command of the text filled with secrets.
 func (c *ctx) copiedSecret(i int, w shell.Word) bool {
 	var list []target
-	for n := 0; n < i; n++ {
+	for n := 0; n < i && c.step(n); n++ {
 		switch c.name(n) {
 		case "cp", "mv", "ln", "install", "tar", "zip", "7z", "gpg", "cat", "base64", "tee", "env", "printenv", "gzip", "openssl", "dd", "xxd", "rsync", "mysqldump", "pg_dump", "sqlite3":
 		default:
@@ -90,6 +99,7 @@ func (c *ctx) copiedSecret(i int, w shell.Word) bool {
 				continue
 			}
 		}
+		c.steps++
 		if !c.source(n) {
 			if _, ok := c.upstream(n, (*ctx).sourceOf, 16); !ok {
 				continue

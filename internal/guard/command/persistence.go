@@ -198,7 +198,7 @@ func startsWithFolder(c *ctx, i int) (span, bool) {
 				return t.where, true
 			}
 		case base(t.path) == ".envrc":
-			for n := range c.prog.Commands {
+			for n := 0; n < len(c.prog.Commands) && c.step(n); n++ {
 				if c.name(n) == "direnv" && hasArg(c.args(n), "allow", "grant", "permit") {
 					return t.where, true
 				}

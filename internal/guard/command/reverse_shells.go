@@ -189,7 +189,7 @@ func networkFeeds(c *ctx, i int) (span, bool) {
 
 // pipeFed tells whether a named pipe is made in the text.
 func pipeFed(c *ctx, _ int) bool {
-	for n := range c.prog.Commands {
+	for n := 0; n < len(c.prog.Commands) && c.step(n); n++ {
 		if name := c.name(n); name == "mkfifo" || name == "mknod" {
 			return true
 		}
