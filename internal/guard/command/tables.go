@@ -10,6 +10,6 @@ func tables() []table {
 		volumes(), assigns(), loops(), downloads(), system(),
 		destroys(), clusters(), datastores(), publishes(), gitLoss(), escapes(), selfConfig(), packageScripts(), privileges(),
 		exfil(), reverseShells(), addresses(), persistence(), credentials(), history(), prefixEnv(),
-		toolWrites(), programsRun(), disksMore(), kills(), wipesMore(), dynamicWords(), windowsMore(),
+		toolWrites(), programsRun(), disksMore(), kills(), wipesMore(), dynamicWords(), windowsMore(), smallLanguages(),
 	}
 }
