@@ -122,8 +122,8 @@ func readerNames() []string {
 		"pr", "expand", "column", "sort", "uniq", "shuf", "split", "csplit", "join", "comm", "diff", "cmp", "sdiff", "colordiff", "vimdiff", "look", "cp", "mv", "ln", "install", "dd", "tar", "bsdtar",
 		"zip", "7z", "7za", "7zr", "rar", "gzip", "bzip2", "xz", "zstd", "lz4", "pigz", "cpio", "ar", "grep", "egrep", "fgrep", "rg", "ag", "ack", "zcat", "zgrep", "awk", "gawk", "mawk", "nawk", "sed",
 		"perl", "jq", "yq", "xq", "dasel", "sqlite3", "openssl", "vi", "vim", "nvim", "view", "nano", "emacs", "ed", "ex", "micro", "code", "gpg", "qrencode", "xclip", "pbcopy", "wl-copy", "ssh2john",
-		"unshadow", "john", "hashcat", "git", "curl", "pygmentize", "highlight", "glow", "busybox", "tee", "pv", "iconv", "uuencode", "crudini", "envsubst", "xargs", "plutil", "dump", "file-roller",
-		"keepassxc-cli", "vipw", "visudo", "python",
+		"unshadow", "john", "hashcat", "git", "curl", "pygmentize", "highlight", "glow", "tee", "pv", "iconv", "uuencode", "crudini", "envsubst", "plutil", "dump", "file-roller",
+		"keepassxc-cli", "vipw", "visudo",
 	}
 }
 
@@ -131,8 +131,6 @@ func readerNames() []string {
 func readsCredential(c *ctx, i int) (span, bool) {
 	name, args := c.name(i), c.args(i)
 	switch name {
-	case "xargs", "busybox":
-		return span{}, false
 	case "git":
 		if !credentialGit(c, i) {
 			return span{}, false
@@ -145,8 +143,6 @@ func readsCredential(c *ctx, i int) (span, bool) {
 		if !hasArg(args, "-c", "--symmetric", "-e", "--encrypt", "-d", "--decrypt") {
 			return span{}, false
 		}
-	case "python":
-		return span{}, false
 	}
 	pattern := name == "grep" || name == "egrep" || name == "fgrep" || name == "rg" || name == "ag" || name == "ack" || name == "zgrep"
 	seen := 0

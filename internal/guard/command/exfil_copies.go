@@ -6,17 +6,32 @@ import (
 	"hermes/internal/shell"
 )
 
-// dumps tells whether command i prints a whole database, or packs a home or the whole machine.
+// dumps tells whether command i prints a whole database, the whole work tree, a home or the whole machine.
 func (c *ctx) dumps(i int) bool {
 	switch c.name(i) {
 	case "mysqldump", "mariadb-dump", "pg_dump", "pg_dumpall", "mongodump", "redis-dump", "slapcat":
 		return true
 	case "git":
-		return hasArg(c.args(i), "bundle", "fast-export")
+		return hasArg(c.args(i), "bundle", "fast-export", "archive")
+	case "tar", "zip", "cpio", "bsdtar", "7z", "dd":
+		for _, w := range c.args(i)[1:] {
+			for _, t := range c.filesIn(w, c.cmd(i).Dir) {
+				if t.path == "." || t.path == c.facts.Dir && t.path != "" {
+					return true
+				}
+			}
+		}
+	}
+	return c.packsHome(i)
+}
+
+// packsHome tells whether command i packs a home, the system's configuration or the whole machine.
+func (c *ctx) packsHome(i int) bool {
+	switch c.name(i) {
 	case "tar", "zip", "cpio", "rsync", "bsdtar", "7z", "dd":
 		for _, w := range c.args(i)[1:] {
 			for _, t := range c.filesIn(w, c.cmd(i).Dir) {
-				if c.isAnyHome(t) || c.isRoot(t) || t.path == "/etc" || c.isRawDevice(t) {
+				if !t.maybe && (c.isAnyHome(t) || c.isRoot(t) || t.path == "/etc" || c.isRawDevice(t)) {
 					return true
 				}
 			}

@@ -100,7 +100,7 @@ func (c *ctx) copiedSecret(i int, w shell.Word) bool {
 			}
 		}
 		c.steps++
-		if !c.source(n) {
+		if !c.source(n) && !c.packsHome(n) {
 			if _, ok := c.upstream(n, (*ctx).sourceOf, 16); !ok {
 				continue
 			}
