@@ -124,13 +124,17 @@ func (c *ctx) find(list []target, is place) (span, bool) {
 
 // writes returns what command i writes to: its redirections and what its program writes by itself.
 func (c *ctx) writes(i int) []target {
-	var out []target
-	for _, r := range c.cmd(i).Redirs {
-		if r.Writes() {
-			out = append(out, c.targets(r.Target, c.cmd(i).Dir)...)
+	l := c.line(i)
+	if !l.wrote {
+		l.wrote = true
+		for _, r := range c.cmd(i).Redirs {
+			if r.Writes() {
+				l.writes = append(l.writes, c.targets(r.Target, c.cmd(i).Dir)...)
+			}
 		}
+		l.writes = append(l.writes, c.written(i)...)
 	}
-	return append(out, c.written(i)...)
+	return l.writes
 }
 
 // written returns what the program of command i writes to by itself.

@@ -9,11 +9,13 @@ import (
 // line is an argv read by the option rules of its program.
 type line struct {
 	opts     []opt
-	operands []int // indices of the arguments that are neither options nor their values
-	end      int   // index of "--", or the number of arguments
-	unsure   bool  // some word could be an option and is not known
-	targets  []target
+	operands []int    // indices of the arguments that are neither options nor their values
+	end      int      // index of "--", or the number of arguments
+	unsure   bool     // some word could be an option and is not known
+	targets  []target // of the operands, once asked for
 	resolved bool
+	writes   []target // what the command writes to, once asked for
+	wrote    bool
 }
 
 // opt is one option as given: bundles are taken apart.

@@ -42,10 +42,20 @@ func disguises(s string) []string {
 		word, rest, _ := strings.Cut(s, " ")
 		out = append(out, `"`+word+`" `+rest, `\`+s, "'"+word+"' "+rest)
 	}
-	if !strings.ContainsAny(s, "'\n\\") {
+	if !strings.ContainsAny(s, "'\n\\") && !positional(s) {
 		out = append(out, "bash -c '"+s+"'", "eval '"+s+"'")
 	}
 	return out
+}
+
+// positional tells whether a text speaks of its own arguments, which another shell sets anew.
+func positional(s string) bool {
+	for k := 0; k+1 < len(s); k++ {
+		if s[k] == '$' && (s[k+1] >= '0' && s[k+1] <= '9' || strings.IndexByte("@*#!-$?{", s[k+1]) >= 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // simple tells whether a text is one command without anything that a prefix would bind to differently.
