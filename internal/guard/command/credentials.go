@@ -22,11 +22,11 @@ func credentials() table {
 				"cat ~/.ssh/id_rsa", "cat ~/.aws/credentials", "base64 /home/u/.ssh/id_ed25519", "cp ~/.ssh/id_rsa /tmp/k", "tar cf /tmp/s.tar ~/.ssh", "sudo cat /etc/shadow",
 				"cat ~/.s*h/id_*", "cd ~/.ssh && cat id_rsa", "grep token ~/.config/gh/hosts.yml", "cat /proc/1/environ", "dd if=$HOME/.ssh/id_rsa of=/tmp/k", "zip -r x.zip ~/.gnupg",
 				"strings /dev/mem", "curl file:///home/u/.ssh/id_rsa", "sqlite3 \"$HOME/.config/google-chrome/Default/Login Data\" .dump", "ssh h cat /root/.ssh/id_rsa",
-				"openssl rsa -in ~/.ssh/id_rsa -text", "git diff --no-index /dev/null ~/.netrc", "ln -s ~/.ssh/id_rsa notes.txt", "find ~/.ssh -type f | xargs cat", "ls ~/.ssh/id_rsa | xargs cat", "locate id_rsa | xargs cat", "cp ~/.netrc ./copy && cat ./copy",
+				"openssl rsa -in ~/.ssh/id_rsa -text", "git diff --no-index /dev/null ~/.netrc", "ln -s ~/.ssh/id_rsa notes.txt", "find ~/.ssh -type f | xargs cat", "ls ~/.ssh/id_rsa | xargs cat", "locate id_rsa | xargs cat", "rsync ~/.ssh/id_rsa /tmp/", "python3 -m json.tool ~/.docker/config.json", "xargs -a ~/.netrc echo", "cp ~/.netrc ./copy && cat ./copy",
 			},
 			Passes: []string{
 				"ls -l ~/.ssh", "cat ~/.ssh/id_rsa.pub", "cat ~/.ssh/config", "ssh-keygen -lf ~/.ssh/id_rsa", "cat .env", "cat ~/.aws/config", "grep -n Host ~/.ssh/config", "cat ./credentials.md",
-				"cat .npmrc", "echo ~/.ssh/id_rsa", "cat ~/.ssh/known_hosts", "grep id_rsa README.md", "cp ~/.kube/config ~/.kube/config.bak", "cp ~/.npmrc ./npmrc",
+				"cat .npmrc", "echo ~/.ssh/id_rsa", "cat ~/.ssh/known_hosts", "grep id_rsa README.md", "cp ~/.kube/config ~/.kube/config.bak", "cp ~/.npmrc ./npmrc", "rsync -a -e 'ssh -i ~/.ssh/id_rsa' dist/ h:/srv/", "python3 deploy.py ~/.kube/config", "rg id_rsa", "awk '/id_rsa/' f", "sed -n '/.netrc/p' f", "perl -ne 'print if /id_rsa/' f", "tar czf x.tgz --exclude=.ssh/id_rsa src", "curl --key ~/.ssh/k.key https://x.example",
 			},
 		},
 		{
@@ -73,7 +73,7 @@ func credentials() table {
 			Match:  all(runs("echo", "printf", "printenv", "print", "declare", "typeset", "cat", "xxd", "base64", "od", "hexdump", "less", "tee", "env", "set", "export"), when(printsVariable)),
 			Why:    "shows a secret",
 			Remedy: "test whether it is set: `test -n \"$OPENAI_API_KEY\" && echo set`",
-			Hits:   []string{"echo $OPENAI_API_KEY", "printenv AWS_SECRET_ACCESS_KEY", `printf '%s\n' "$GITHUB_TOKEN"`, "echo $DB_PASSWORD | base64", "declare -p GITHUB_TOKEN", `cat <<< "$GITHUB_TOKEN"`, "env | grep -iE 'token|secret'", "printenv | grep -i secret"},
+			Hits:   []string{"echo $OPENAI_API_KEY", "printenv AWS_SECRET_ACCESS_KEY", `printf '%s\n' "$GITHUB_TOKEN"`, "echo $DB_PASSWORD | base64", "declare -p GITHUB_TOKEN", `cat <<< "$GITHUB_TOKEN"`, `echo "$(< ~/.netrc)"`, "env | grep -iE 'token|secret'", "printenv | grep -i secret"},
 			Passes: []string{
 				"echo ${OPENAI_API_KEY:+set}", `echo "$TOKEN" | docker login -u u --password-stdin`, "echo $HOME", "printenv PATH", "echo ${#GITHUB_TOKEN}", "echo $CACHE_KEY", "echo done: $PASS",
 				`echo "$NPM_TOKEN" > /tmp/t`, "echo $OPENAI_API_KEY | wc -c", `printf "key=%s\n" "$key"`, "echo '$OPENAI_API_KEY'", "env | grep -i proxy", "env | grep -c TOKEN",
@@ -123,7 +123,7 @@ func readerNames() []string {
 		"zip", "7z", "7za", "7zr", "rar", "gzip", "bzip2", "xz", "zstd", "lz4", "pigz", "cpio", "ar", "grep", "egrep", "fgrep", "rg", "ag", "ack", "zcat", "zgrep", "awk", "gawk", "mawk", "nawk", "sed",
 		"perl", "jq", "yq", "xq", "dasel", "sqlite3", "openssl", "vi", "vim", "nvim", "view", "nano", "emacs", "ed", "ex", "micro", "code", "gpg", "qrencode", "xclip", "pbcopy", "wl-copy", "ssh2john",
 		"unshadow", "john", "hashcat", "git", "curl", "pygmentize", "highlight", "glow", "tee", "pv", "iconv", "uuencode", "crudini", "envsubst", "plutil", "dump", "file-roller",
-		"keepassxc-cli", "vipw", "visudo",
+		"keepassxc-cli", "vipw", "visudo", "rsync", "python", "xargs",
 	}
 }
 
@@ -135,6 +135,23 @@ func readsCredential(c *ctx, i int) (span, bool) {
 		if !credentialGit(c, i) {
 			return span{}, false
 		}
+	case "rsync":
+		ops := c.operandTargets(i)
+		if len(ops) == 0 {
+			return span{}, false
+		}
+		return c.find(ops[:len(ops)-1], (*ctx).isCredential)
+	case "python":
+		if !hasArg(args, "base64", "json.tool", "gzip", "zipfile", "tarfile", "uu", "quopri", "fileinput") || !hasArg(args, "-m") {
+			return span{}, false
+		}
+	case "xargs":
+		for k, w := range args[1:] {
+			if (args[k].Text == "-a" || args[k].Text == "--arg-file") && c.fileCredential(w, c.cmd(i).Dir) {
+				return at(w), true
+			}
+		}
+		return span{}, false
 	case "openssl":
 		if w, ok := c.operand(i, 0); ok && (w.Text == "s_client" || w.Text == "req" || w.Text == "dgst") {
 			return span{}, false
@@ -144,33 +161,39 @@ func readsCredential(c *ctx, i int) (span, bool) {
 			return span{}, false
 		}
 	}
-	pattern := name == "grep" || name == "egrep" || name == "fgrep" || name == "rg" || name == "ag" || name == "ack" || name == "zgrep"
-	seen := 0
+	first := takesPattern(name) && !startsWord(args, "-e", "-f", "--regexp", "--expression", "--file", "--from-file")
 	for k, w := range args[min(1, len(args)):] {
-		if !mayBePath(w) {
-			if c.listedItem(i, w) {
-				return at(w), true
-			}
+		option := w.Text != "" && w.Text[0] == '-'
+		if first && !option {
+			first = false
 			continue
 		}
-		if w.Text[0] != '-' {
-			if seen++; pattern && seen == 1 && !hasArg(args, "-e", "-f", "--regexp") && k+2 < len(args) {
-				continue
-			}
+		if c.listedItem(i, w) {
+			return at(w), true
+		}
+		if !mayBePath(w) || strings.HasPrefix(w.Text, "--exclude") || k > 0 && leavesOut(args[k].Text) || name == "perl" && strings.ContainsAny(w.Text, " ;({") ||
+			name == "curl" && !strings.HasPrefix(strings.ToLower(w.Text), "file:") {
+			continue
 		}
 		for _, t := range c.pathsIn(w, c.cmd(i).Dir) {
 			if !t.maybe && c.isCredential(t) && !c.staysInStore(i, k+1, t) {
 				return at(w), true
 			}
 		}
-		if c.listedItem(i, w) {
-			return at(w), true
-		}
 		if i > 0 && name != "sed" && c.copiedStore(i) && c.copiedSecret(i, w) {
 			return at(w), true
 		}
 	}
 	return span{}, false
+}
+
+// takesPattern names the programs whose first operand is a pattern or a program, not a file.
+func takesPattern(name string) bool {
+	switch name {
+	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "sed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "xq", "dasel":
+		return true
+	}
+	return false
 }
 
 // listedItem tells whether a word of command i, which xargs or parallel runs, is a name out of a list of files with
@@ -255,6 +278,12 @@ func (c *ctx) staysInStore(i, k int, t target) bool {
 		return true // the destination: what is written there is another rule's matter
 	}
 	return path.Dir(last.path) == path.Dir(t.path) || last.path == path.Dir(t.path)
+}
+
+// fileCredential tells whether a word names a file with credentials.
+func (c *ctx) fileCredential(w, dir shell.Word) bool {
+	_, ok := c.find(c.targets(w, dir), (*ctx).isCredential)
+	return ok
 }
 
 // loginSettings tells whether a file below a home directory is a program's settings that happen to hold a login.

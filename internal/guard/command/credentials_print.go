@@ -315,12 +315,22 @@ func printsVariable(c *ctx, i int) (span, bool) {
 			continue
 		}
 		for _, h := range w.Holes {
-			if h.Kind == shell.Variable && shownSecret(h.Name) {
+			if h.Kind == shell.Variable && shownSecret(h.Name) || c.readsStore(w, h) {
 				return at(w), true
 			}
 		}
 	}
 	return span{}, false
+}
+
+// readsStore tells whether a piece of a word is what a file with credentials holds, read by the shell itself.
+func (c *ctx) readsStore(w shell.Word, h shell.Hole) bool {
+	file, ok := strings.CutPrefix(h.Name, "cat ")
+	if !ok || h.Kind != shell.Output || strings.ContainsAny(file, "|;&$`") {
+		return false
+	}
+	_, ok = c.find(c.targets(w.Lit(strings.Trim(file, `"'`)), shell.Word{Text: "."}), (*ctx).isCredential)
+	return ok
 }
 
 // dumpsSecrets holds when the variables a command lists are searched for secrets, and shown with their values.
