@@ -45,7 +45,7 @@ func credentials() table {
 			Why:    "reads keys, passwords or tokens",
 			Remedy: "use the program they belong to, or look at the names only: `ls -l ~/.ssh`",
 			Hits:   []string{`python3 -c 'print(open("/home/u/.aws/credentials").read())'`, `python3 -c 'import os; print(open(os.path.expanduser("~/.ssh/id_rsa")).read())'`},
-			Passes: []string{`python3 -c 'print(open("data.json").read())'`, "ls -l ~/.ssh"},
+			Passes: []string{`python3 -c 'print(open("data.json").read())'`, "ls -l ~/.ssh", "awk '/.netrc/ {print}' README.md", "perl -ne 'print if /id_rsa/' f"},
 		},
 		{
 			Key:    "print credentials",
@@ -357,9 +357,9 @@ func codeReadsCredential(c *ctx, i int) (span, bool) {
 			return at(p.Text), true
 		}
 	}
-	if p.File == "" && p.Lang != code.SQL && strings.ContainsAny(p.Text.Text, "~/") {
+	if p.File == "" && p.Lang != code.SQL && p.Lang != code.Awk && p.Lang != code.Sed && strings.ContainsAny(p.Text.Text, "~/") {
 		for _, f := range strings.FieldsFunc(p.Text.Text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`(),;[]{}<>=+", r) }) {
-			if w := p.Text.Lit(f); len(f) > 5 && strings.IndexByte(f, '/') >= 0 {
+			if w := p.Text.Lit(f); len(f) > 5 && (strings.HasPrefix(f, "~/") || strings.HasPrefix(f, "/home/") || strings.HasPrefix(f, "/root/") || strings.HasPrefix(f, "/Users/") || strings.HasPrefix(f, "/etc/") || strings.HasPrefix(f, "/proc/")) {
 				if _, ok := c.find(c.targets(w, c.cmd(p.Command).Dir), (*ctx).isCredential); ok {
 					return at(p.Text), true
 				}
