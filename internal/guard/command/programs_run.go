@@ -40,7 +40,7 @@ func programsRun() table {
 			Remedy: "run the command itself: `bash -c 'go version'`",
 			Hits: []string{
 				"ex -sc '%!sh' -cx a", "awk '{print | \"sh\"}' cmds.txt", "find . -exec /bin/sh \\; -quit", "awk 'BEGIN {system(\"/bin/sh\")}'", "ed <<< '!sh'", "less +'!sh' f", "gdb -nx -ex '!sh' -ex quit",
-				"fd . -x sh",
+				"fd . -x sh", "parallel --pipe sh < cmds",
 			},
 			Passes: []string{"bash -c 'go version'", "sudo bash", "docker exec -it web bash", "ssh host bash", "find . -name '*.sh' -exec bash -n {} +", "find . -exec sh -c 'echo hi' \\;", "tmux new -d bash", "env bash"},
 		},
@@ -74,12 +74,13 @@ func programsRun() table {
 			Hits: []string{
 				"openssl req -engine /tmp/x.so", "java -javaagent:/tmp/x.jar -version", "ssh-keygen -D ./evil.so", "ssh-add -s ./evil.so", "c99 -fplugin=/tmp/x.so a.c", "ld --plugin /tmp/x.so a.o", "nmap --script=/tmp/n x",
 				"ncat -l 4444 --lua-exec /tmp/x", "enable -f /tmp/x.so y; y", "hash -p /tmp/x ls; ls", "sqlite3 app.db '.load ./x'", "php -d auto_prepend_file=/tmp/x a.php", "pandoc --lua-filter=/tmp/f.lua a.md",
-				"gdb -x /tmp/x -batch", "curl -K /tmp/x", "mysql --plugin-dir=/tmp/x", "gs -dNOSAFER x.ps", "pdflatex --shell-escape x.tex", "man -C /tmp/c ls", "nginx -c /tmp/x", "strace -o '|/tmp/x' ls", "ssh -F /tmp/c h", "sftp -D ./x h", "nano -s /bin/sh",
+				"gdb -x /tmp/x -batch", "curl -K /tmp/x", "mysql --plugin-dir=/tmp/x", "gs -dNOSAFER x.ps", "pdflatex --shell-escape x.tex", "man -C /tmp/c ls", "nginx -c /tmp/x", "strace -o '|/tmp/x' ls", "ssh -F /tmp/c h", "sftp -D ./x h", "nano -s /bin/sh", "mosh --ssh=/tmp/x h", "node -r /tmp/x.js a.js", "gawk -l /tmp/x.so 1", "rustc -C linker=/tmp/x a.rs", "tshark -X lua_script:/tmp/x.lua", "mysql --pager=/tmp/x app",
+				"gdb -p 1 -batch -ex 'call (int)system(\"id\")'",
 			},
 			Passes: []string{
 				"openssl version", "openssl req -engine pkcs11 -new", "java -javaagent:./jacoco.jar -jar app.jar", "ssh-keygen -D /usr/lib/opensc-pkcs11.so", "ssh-add ~/.ssh/id_ed25519", "ld a.o -o a", "nmap --script=http-title x",
 				"pandoc --lua-filter=./f.lua a.md", "hash -r", "enable -n test", "php -d memory_limit=1G a.php", "curl -k https://localhost/", "pdflatex x.tex", "gs -dSAFER x.ps", "nginx -t",
-				"latexmk -shell-escape x.tex", "clang -fplugin=./p.so a.c", "java -javaagent:$HOME/.m2/jacoco.jar -jar app.jar", "ssh -F ~/.ssh/config h",
+				"latexmk -shell-escape x.tex", "clang -fplugin=./p.so a.c", "java -javaagent:$HOME/.m2/jacoco.jar -jar app.jar", "ssh -F ~/.ssh/config h", "node -r ./x.js a.js", "node -r dotenv/config a.js", "mosh --ssh='ssh -p 2222' h", "wget -e robots=off https://x", "rustc -C opt-level=3 a.rs", "mysql --pager='less -S' app",
 			},
 		},
 		{
@@ -199,18 +200,27 @@ func optionFor(tool, how string) (usual string, ok bool) {
 		}
 	case "rsync", "cpio", "hg":
 		switch how {
+		case "ui.editor":
+			return editorNames, true
+		case "ui.merge", "extdiff.cmd":
+			return differNames, true
+		case "pager.pager":
+			return pagerNames, true
 		case "-e", "--rsh", "--rsh-command", "--ssh", "ui.ssh":
 			return remoteNames, true
 		}
+		if strings.HasPrefix(how, "hooks.") || strings.HasPrefix(how, "merge-tools.") || strings.HasPrefix(how, "extdiff.") {
+			return differNames, true
+		}
 	case "ssh", "scp", "sftp", "sshfs", "ssh-copy-id", "mosh":
-		switch how {
-		case "ProxyCommand", "proxycommand":
+		switch strings.ToLower(how) {
+		case "proxycommand":
 			return proxyNames, true
-		case "-S", "-D":
+		case "-s", "-d":
 			return remoteNames, true
-		case "LocalCommand", "localcommand":
+		case "localcommand":
 			return "echo notify-send true date tmux rsync printf", true
-		case "KnownHostsCommand", "knownhostscommand":
+		case "knownhostscommand":
 			return "ssh-keyscan sss_ssh_knownhosts step tsh", true
 		}
 	case "zip":
@@ -308,6 +318,10 @@ func spawnedShell(c *ctx, i int) (span, bool) {
 	switch cmd.How {
 	case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec-batch", "vim", "awk", "sed", "!", "+!", "--checkpoint-action", "--to-command", "python", "perl", "ruby", "lua", "--ex", "r !", "w !", "r!", "w!", "sql",
 		".shell", ".system", "--filter", "--preview", "execute", "become":
+	case "argv":
+		if c.name(cmd.Parent) != "parallel" {
+			return span{}, false
+		}
 	default:
 		return span{}, false
 	}
@@ -393,7 +407,7 @@ func gitElsewhere(c *ctx, i int) (span, bool) {
 			continue
 		}
 		name, _, ok := cut(set.Text, '=')
-		if strings.IndexByte(name, 0) >= 0 {
+		if strings.IndexByte(name, 0) >= 0 || strings.Contains(name, "ext::") {
 			return at(set), true
 		}
 		if !ok {
@@ -442,7 +456,7 @@ func loaderNames() []string {
 	return []string{
 		"openssl", "java", "ssh-keygen", "ssh-add", "gcc", "g++", "cc", "c++", "clang", "clang++", "c99", "c89", "ld", "nmap", "ncat", "enable", "hash", "sqlite3", "duckdb", "php", "pandoc", "gdb", "lldb", "curl", "mysql",
 		"mysqld", "gs", "ghostscript", "tex", "latex", "pdflatex", "xelatex", "lualatex", "man", "nginx", "httpd", "apache2", "strace", "ltrace", "qemu-system-x86_64", "rustc", "wireshark", "tshark", "psql", "vim", "nvim", "emacs", "wget",
-		"zmodload", "ssh", "scp", "sftp", "nano", "pico",
+		"zmodload", "ssh", "scp", "sftp", "nano", "pico", "mosh", "gawk", "node", "ruby", "perl", "mariadb", "pdftex", "luatex", "xetex", "latexmk", "code",
 	}
 }
 
@@ -481,7 +495,10 @@ func loadsCode(c *ctx, i int) (span, bool) {
 				return at(w), true
 			}
 		}
-		return try("-specs --specs -load -B", away)
+		if c.name(i) == "rustc" {
+			return try("-C --codegen", func(w shell.Word) bool { return strings.HasPrefix(w.Text, "linker=") && away(w.Slice(len("linker="))) })
+		}
+		return try("-specs --specs -load -B -fuse-ld", away)
 	case "ld":
 		return try("-plugin --plugin", local)
 	case "nmap":
@@ -508,16 +525,38 @@ func loadsCode(c *ctx, i int) (span, bool) {
 	case "pandoc":
 		return try("-L --lua-filter -F --filter --pdf-engine", away)
 	case "gdb", "lldb":
+		if s, ok := try("-ex -eval-command --ex --eval-command -o", func(w shell.Word) bool {
+			return strings.Contains(w.Text, "system(") || strings.Contains(w.Text, "dlopen(") || strings.Contains(w.Text, "execl") || strings.Contains(w.Text, "execv")
+		}); ok {
+			return s, true
+		}
 		return try("-x --command -s --source -iex -ix", away)
 	case "curl":
-		return try("-K --config", away)
-	case "mysql", "mysqld":
+		return try("-K --config --engine", away)
+	case "wget":
+		if s, ok := try("-e --execute", func(w shell.Word) bool {
+			return strings.Contains(w.Text, "askpass") || strings.Contains(w.Text, "output_document") || strings.Contains(w.Text, "post_file") || strings.Contains(w.Text, "body_file")
+		}); ok {
+			return s, true
+		}
+		return try("--config", away)
+	case "tshark", "wireshark":
+		return try("-X", func(w shell.Word) bool {
+			return strings.HasPrefix(w.Text, "lua_script:") && away(w.Slice(len("lua_script:")))
+		})
+	case "mysql", "mariadb", "mysqld":
+		if s, ok := try("--pager", func(w shell.Word) bool {
+			name, _, _ := cut(w.Text, ' ')
+			return !listed(pagerNames, base(name)) || away(w)
+		}); ok {
+			return s, true
+		}
 		return try("--plugin-dir --defaults-file --defaults-extra-file", away)
 	case "gs", "ghostscript":
 		if anyWord(args, "-dNOSAFER", "-dDELAYSAFER") {
 			return span{}, true
 		}
-	case "tex", "latex", "pdflatex", "xelatex", "lualatex":
+	case "tex", "latex", "pdflatex", "xelatex", "lualatex", "pdftex", "luatex", "xetex":
 		for _, w := range args[1:] {
 			if t := strings.TrimLeft(w.Text, "-"); t != w.Text && (t == "shell-escape" || t == "enable-write18") {
 				return at(w), true
@@ -536,7 +575,24 @@ func loadsCode(c *ctx, i int) (span, bool) {
 	case "emacs":
 		return try("-l --load --script", away)
 	case "ssh", "scp":
+		if s, ok := try("-o", func(w shell.Word) bool {
+			return len(w.Text) > 8 && strings.EqualFold(w.Text[:7], "include") && away(w.Slice(8))
+		}); ok {
+			return s, true
+		}
 		return try("-F", away)
+	case "mosh":
+		return try("--ssh --client", func(w shell.Word) bool { return !strings.HasPrefix(w.Text, "ssh") || len(w.Holes) > 0 })
+	case "gawk":
+		return try("-l --load -i --include", away)
+	case "node":
+		return try("-r --require --import --loader --experimental-loader", away)
+	case "ruby", "perl":
+		return try("-r -I", func(w shell.Word) bool {
+			return strings.HasPrefix(w.Text, "/tmp") || strings.HasPrefix(w.Text, "/dev/shm")
+		})
+	case "latexmk":
+		return try("-pdflatex -latex -lualatex -xelatex -pdf", func(w shell.Word) bool { name, _, _ := cut(w.Text, ' '); return isShell(base(name)) || away(w) })
 	case "sftp":
 		if s, ok := try("-D", always); ok {
 			return s, true

@@ -100,7 +100,7 @@ func writingTools() []string {
 		"gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "as", "rustc", "go", "gpg", "gpg2", "age", "sops", "base64", "xxd", "iconv", "pandoc", "strace", "ltrace", "script", "tcpdump", "tshark", "nmap",
 		"mysqldump", "pg_dump", "pg_dumpall", "mongodump", "iptables-save", "ip6tables-save", "xmllint", "xsltproc", "convert", "magick", "wkhtmltopdf", "wkhtmltoimage", "git", "docker", "podman", "kubectl", "aws",
 		"gsutil", "rclone", "ditto", "touch", "truncate", "sponge", "ed", "ex", "patch", "shred", "perl", "ruby", "unlink", "gawk", "yq", "dasel", "crudini", "augtool", "redis-cli", "pip-compile", "cut", "envsubst",
-		"dos2unix", "unix2dos", "logsave", "jo", "mcopy", "sqlite3", "qemu-img", "dd", "rst2html", "hexdump", "vipw", "tic",
+		"dos2unix", "unix2dos", "logsave", "fetch", "ftp", "ar", "valgrind", "perf", "objcopy", "install-info", "msgfmt", "jo", "mcopy", "sqlite3", "qemu-img", "dd", "rst2html", "hexdump", "vipw", "tic",
 	}
 }
 
@@ -189,6 +189,14 @@ func outputOptions(name string) string {
 		return "-o --output --out"
 	case "git":
 		return "--output"
+	case "fetch", "ftp", "msgfmt":
+		return "-o --output-file"
+	case "ar":
+		return "--output"
+	case "valgrind":
+		return "--log-file --xml-file"
+	case "perf":
+		return "-o --output"
 	case "gdown":
 		return "-O --output"
 	case "openssl":
