@@ -20,12 +20,12 @@ func credentials() table {
 			Remedy: "use the program they belong to, or look at the names only: `ls -l ~/.ssh`",
 			Hits: []string{
 				"cat ~/.ssh/id_rsa", "cat ~/.aws/credentials", "base64 /home/u/.ssh/id_ed25519", "cp ~/.ssh/id_rsa /tmp/k", "tar cf /tmp/s.tar ~/.ssh", "sudo cat /etc/shadow",
-				"cat ~/.s*h/id_*", "cd ~/.ssh && cat id_rsa", "grep token ~/.config/gh/hosts.yml", "cat /proc/1/environ", "dd if=$HOME/.ssh/id_rsa of=/tmp/k", "zip -r x.zip ~/.gnupg",
+				"cat ~/.s*h/id_*", "cat /etc/sha??w", "cd ~/.ssh && cat id_rsa", "grep token ~/.config/gh/hosts.yml", "cat /proc/1/environ", "dd if=$HOME/.ssh/id_rsa of=/tmp/k", "zip -r x.zip ~/.gnupg",
 				"strings /dev/mem", "curl file:///home/u/.ssh/id_rsa", "sqlite3 \"$HOME/.config/google-chrome/Default/Login Data\" .dump", "ssh h cat /root/.ssh/id_rsa",
 				"openssl rsa -in ~/.ssh/id_rsa -text", "git diff --no-index /dev/null ~/.netrc", "ln -s ~/.ssh/id_rsa notes.txt", "find ~/.ssh -type f | xargs cat", "ls ~/.ssh/id_rsa | xargs cat", "locate id_rsa | xargs cat", "rsync ~/.ssh/id_rsa /tmp/", "python3 -m json.tool ~/.docker/config.json", "xargs -a ~/.netrc echo", "cp ~/.netrc ./copy && cat ./copy",
 			},
 			Passes: []string{
-				"ls -l ~/.ssh", "cat ~/.ssh/id_rsa.pub", "cat ~/.ssh/config", "ssh-keygen -lf ~/.ssh/id_rsa", "cat .env", "cat ~/.aws/config", "grep -n Host ~/.ssh/config", "cat ./credentials.md",
+				"ls -l ~/.ssh", "cat ~/.ssh/id_rsa.pub", "cat ~/.ssh/config", "ssh-keygen -lf ~/.ssh/id_rsa", "cat .env", "cat ~/.aws/config", "grep -n Host ~/.ssh/config", "cat ./credentials.md", "cat /etc/*release", "grep -s x /etc/*",
 				"cat .npmrc", "echo ~/.ssh/id_rsa", "cat ~/.ssh/known_hosts", "grep id_rsa README.md", "cp ~/.kube/config ~/.kube/config.bak", "cp ~/.npmrc ./npmrc", "rsync -a -e 'ssh -i ~/.ssh/id_rsa' dist/ h:/srv/", "python3 deploy.py ~/.kube/config", "rg id_rsa", "awk '/id_rsa/' f", "sed -n '/.netrc/p' f", "perl -ne 'print if /id_rsa/' f", "tar czf x.tgz --exclude=.ssh/id_rsa src", "curl --key ~/.ssh/k.key https://x.example",
 			},
 		},

@@ -27,7 +27,7 @@ func (c *ctx) isCredential(t target) bool {
 	if p, ok := c.below(t); ok {
 		return p != "" && (homeCredential(p) || t.glob && globCredential(p))
 	}
-	if strings.HasPrefix(t.path, "/") && systemCredential(t.path) {
+	if strings.HasPrefix(t.path, "/") && (systemCredential(t.path) || t.glob && globShadow(t.path)) {
 		return true
 	}
 	return secretFileName(base(t.path))
@@ -173,13 +173,26 @@ func globCredential(p string) bool {
 	return false
 }
 
+// globShadow tells whether a pattern that spells out a part of the name can match a file with the system's passwords.
+func globShadow(p string) bool {
+	if name := base(p); name == "" || name[0] == '*' {
+		return false
+	}
+	for _, f := range [...]string{"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/root/.ssh/id_rsa"} {
+		if ok, err := path.Match(p, f); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // systemCredential tells the same of an absolute path outside all homes.
 func systemCredential(p string) bool {
 	switch {
 	case strings.HasPrefix(p, "/etc/"):
 		rest := p[5:]
 		switch rest {
-		case "shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "security/opasswd", "krb5.keytab", "rancher/k3s/k3s.yaml", "ppp/chap-secrets", "ppp/pap-secrets", "master.passwd", "shado?", "shad*", "sh?dow",
+		case "shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "security/opasswd", "krb5.keytab", "rancher/k3s/k3s.yaml", "ppp/chap-secrets", "ppp/pap-secrets", "master.passwd",
 			"kubernetes/admin.conf", "ipsec.secrets", "openvpn/auth.txt", "sssd/sssd.conf", "mysql/debian.cnf", "postfix/sasl_passwd", "exim4/passwd.client", "borg/passphrase":
 			return true
 		}

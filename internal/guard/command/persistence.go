@@ -17,7 +17,7 @@ func persistence() table {
 			Why:    "makes a command run later, when nobody looks",
 			Remedy: "look at what is scheduled: `crontab -l`",
 			Hits: []string{
-				"crontab /tmp/c", "crontab -r", "echo '@reboot x' | crontab -u root -", "crontab - <<< '* * * * * x'", "echo x | at midnight", "at -f /tmp/x now + 5 minutes", "batch < /tmp/x.sh", "systemd-run --user --on-calendar=hourly /tmp/b",
+				"crontab /tmp/c", "crontab -r", "crontab -e -u root", "echo '@reboot x' | crontab -u root -", "crontab - <<< '* * * * * x'", "echo x | at midnight", "at -f /tmp/x now + 5 minutes", "batch < /tmp/x.sh", "systemd-run --user --on-calendar=hourly /tmp/b",
 				"echo '* * * * * x' | crontab", "sudo systemd-run --on-boot=60 /tmp/b",
 			},
 			Passes: []string{"crontab -l", "sudo crontab -l -u www-data", "at -l", "at -V", "systemd-run --user --scope make", "crontab -T file", "at -c 3"},
@@ -137,7 +137,7 @@ func schedules(c *ctx, i int) (span, bool) {
 			return span{}, true
 		}
 		ops := operandsOf(args, "ucnDs")
-		return span{}, len(ops) > 0 || !hasArg(args, "-e") && c.cmd(i).Stdin != nil
+		return span{}, len(ops) > 0 || hasArg(args, "-e") || c.cmd(i).Stdin != nil
 	case "at":
 		if startsWord(args, "-l", "-V", "-c", "-d", "-r", "-h", "--help") {
 			return span{}, false
