@@ -1,0 +1,347 @@
+package child
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestParseStat(t *testing.T) {
+	tail := " S 10 20 30 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 1 2 3"
+	rows := []struct {
+		line string
+		name string
+		ok   bool
+	}{
+		{"7 (sh)" + tail, "sh", true},
+		{"7 (a) R 1 1 1 (b)" + tail, "a) R 1 1 1 (b", true},
+		{"7 ()" + tail, "", true},
+		{"7 sh" + tail, "", false},
+		{"7 (sh) S 10 20", "", false},
+		{"", "", false},
+	}
+	for _, row := range rows {
+		e, ok := parseStat(7, []byte(row.line))
+		if ok != row.ok || ok && (e.name != row.name || e.ppid != 10 || e.group != 20 || e.sess != 30 || e.born != 12345) {
+			t.Errorf("%q: %+v, %v", row.line, e, ok)
+		}
+	}
+}
+
+// Who belongs to a tree, by a table of processes. 100 is the program; 50 is a stranger.
+func TestTreeMembers(t *testing.T) {
+	self := os.Getpid()
+	rows := []struct {
+		what string
+		e    entry
+		in   bool
+	}{
+		{"a child", entry{pid: 102, ppid: 100, group: 100, sess: 9, born: 6}, true},
+		{"a grandchild", entry{pid: 103, ppid: 101, group: 9, sess: 9, born: 7}, true},
+		{"of the group, parent gone", entry{pid: 104, ppid: 1, group: 100, sess: 9, born: 7}, true},
+		{"of a session that a member made", entry{pid: 105, ppid: 1, group: 300, sess: 101, born: 7}, true},
+		{"a stranger", entry{pid: 106, ppid: 50, group: 50, sess: 9, born: 7}, false},
+		{"of the session the program was started in", entry{pid: 107, ppid: 1, group: 9, sess: 9, born: 7}, false},
+		{"this process", entry{pid: self, ppid: 1, group: 9, sess: 9, born: 1}, false},
+		{"this process, in a member's group", entry{pid: self, ppid: 1, group: 100, sess: 9, born: 1}, false},
+		{"an orphan that nobody claims", entry{pid: 108, ppid: self, group: 108, sess: 108, born: 7}, false},
+		{"init", entry{pid: 1, ppid: 0, group: 100, sess: 100, born: 0}, false},
+	}
+	base := []entry{
+		{pid: 100, ppid: self, group: 100, sess: 9, born: 5},
+		{pid: 50, ppid: 1, group: 50, sess: 9, born: 2},
+		{pid: 101, ppid: 100, group: 100, sess: 9, born: 6},
+	}
+	for _, row := range rows {
+		tr := tree{members: map[identity]bool{{100, 5}: true}}
+		tr.grow(append(base[:3:3], row.e))
+		if got := tr.members[identity{row.e.pid, row.e.born}]; got != row.in {
+			t.Errorf("%s: member %v", row.what, got)
+		}
+	}
+	// A pid that came back is another process, and its group another group.
+	tr := tree{members: map[identity]bool{{100, 5}: true}}
+	tr.grow([]entry{{pid: 100, ppid: 1, group: 100, sess: 100, born: 99}, {pid: 200, ppid: 100, group: 100, sess: 100, born: 99}})
+	if len(tr.members) != 1 {
+		t.Errorf("members %v", tr.members)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	rows := []struct {
+		what string
+		l    Limits
+		text string
+		want string
+		exit int
+	}{
+		{"none", Limits{}, "echo ok", "ok\n", 0},
+		{"files", Limits{Files: 32}, "ulimit -n; ulimit -Hn", "32\n32\n", 0},
+		{"file size", Limits{FileSize: 4096}, "ulimit -f; head -c 100000 /dev/zero > $F; stat -c %s $F", "8\n4096\n", 0},
+		{"memory", Limits{Memory: 512 << 20}, "ulimit -v", "524288\n", 0},
+		{"processor", Limits{CPU: 1}, "ulimit -t; while :; do :; done", "1\n", 137},
+		{"never above what is in force", Limits{Files: 1 << 40}, "[ $(ulimit -n) -lt 1099511627776 ] && echo ok", "ok\n", 0},
+		{"for children too", Limits{Files: 40}, "sh -c 'ulimit -n'", "40\n", 0},
+	}
+	for _, row := range rows {
+		spec := sh(row.text)
+		spec.Env = env{"PATH=" + search, "F=" + filepath.Join(t.TempDir(), "f")}
+		spec.Limits = row.l
+		var out bytes.Buffer
+		spec.Stdio.Out = &out
+		s, err := Run(t.Context(), spec)
+		if err != nil || s.Exit() != row.exit || out.String() != row.want {
+			t.Errorf("%s: %q, %+v, %v", row.what, out.String(), s, err)
+		}
+	}
+}
+
+// Root is exempt from the limit of processes, so that it is in force is read back instead of tried.
+func TestProcessLimit(t *testing.T) {
+	spec := Spec{Program: "cat", Search: search, Args: []string{"/proc/self/limits"}, Dir: "/", Limits: Limits{Processes: 77}}
+	out, err := Output(t.Context(), spec, 1<<14)
+	if err != nil || !strings.Contains(strings.Join(strings.Fields(string(out)), " "), "Max processes 77 77") {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
+// A program with limits runs untraced, on whatever thread it was started.
+func TestLimitedIsNotTraced(t *testing.T) {
+	for _, die := range []bool{false, true} {
+		spec := Spec{Program: "cat", Search: search, Args: []string{"/proc/self/status"}, Dir: "/", Limits: Limits{Files: 64}, DieWithParent: die}
+		out, err := Output(t.Context(), spec, 1<<14)
+		if err != nil || !strings.Contains(string(out), "TracerPid:\t0\n") {
+			t.Errorf("%s, %v", out, err)
+		}
+	}
+}
+
+// A child that is to die with its parent dies of the parent's kill -9.
+func TestDieWithParent(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := exec.Command(self)
+	parent.Env = []string{"CHILD_TEST_PARENT=1"}
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	pid, bad := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || bad != nil || pid <= 1 {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if !alive(pid) {
+		t.Error("the child is not there")
+	}
+	_ = parent.Process.Kill()
+	_ = parent.Wait()
+	if !soon(func() bool { return !alive(pid) }) {
+		t.Errorf("the child outlived its parent")
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+func alive(pid int) bool {
+	table, _ := processes()
+	for _, e := range table {
+		if e.pid == pid && e.state != ended {
+			return true
+		}
+	}
+	return false
+}
+
+// soon waits for a condition that has to come.
+func soon(ok func() bool) bool {
+	for range 2000 {
+		if ok() {
+			return true
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return false
+}
+
+// TestAdopted covers what needs this process to adopt, which cannot be undone: a process of its own does it.
+func TestAdopted(t *testing.T) {
+	if os.Getenv("CHILD_TEST_ADOPT") == "" {
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := exec.Command(self, "-test.run=^TestAdopted$", "-test.v")
+		again.Env = append(os.Environ(), "CHILD_TEST_ADOPT=1")
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	if err := errors.Join(Adopt(), Adopt()); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("double fork is reached", adoptedDoubleFork)
+	t.Run("leftovers in a session of their own", adoptedLeftover)
+	t.Run("no status is stolen", adoptedStatus)
+	t.Run("sweep", adoptedSweep)
+}
+
+// daemon leaves both its group and its parents and then writes its pid.
+const daemon = `setsid sh -c '(sh -c "trap \"\" TERM HUP; echo \$\$ >> $F; exec sleep 1000") &' &`
+
+func adoptedDoubleFork(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pids")
+	spec := sh(daemon + " sleep 1000")
+	spec.Env = env{"PATH=" + search, "F=" + file}
+	spec.End.Grace = 10 * time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p, err := Start(ctx, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pids := pidsIn(t, file, 1)
+	cancel()
+	if _, err := p.Wait(); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	gone(t, pids)
+}
+
+func adoptedLeftover(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pids")
+	spec := sh(daemon + ` while [ ! -s $F ]; do sleep 0.01; done`)
+	spec.Env = env{"PATH=" + search, "F=" + file}
+	if _, err := Run(t.Context(), spec); err != nil {
+		t.Error(err)
+	}
+	gone(t, pidsIn(t, file, 1))
+}
+
+func adoptedStatus(t *testing.T) {
+	var all sync.WaitGroup
+	for i := range 200 {
+		all.Go(func() {
+			spec := sh("(exit 0) & (exit 1) & exit " + strconv.Itoa(i))
+			if s, err := Run(t.Context(), spec); err != nil || s.Code != i {
+				t.Errorf("exit %d: %+v, %v", i, s, err)
+			}
+		})
+	}
+	all.Wait()
+	if !soon(func() bool { left, err := Strays(); return err == nil && len(left) == 0 }) {
+		left, err := Strays()
+		t.Errorf("strays %v, %v", left, err)
+	}
+}
+
+func adoptedSweep(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pids")
+	spec := sh(daemon + ` while [ ! -s $F ]; do sleep 0.01; done`)
+	spec.Env, spec.End.Leave = env{"PATH=" + search, "F=" + file}, true
+	if _, err := Run(t.Context(), spec); err != nil {
+		t.Error(err)
+	}
+	stays, err := Start(t.Context(), sh("sleep 1000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pids := pidsIn(t, file, 1)
+	if !alive(pids[0]) {
+		t.Error("what was to be left is gone")
+	}
+	if err := Sweep(); err != nil {
+		t.Error(err)
+	}
+	gone(t, pids)
+	if !alive(stays.Pid()) {
+		t.Error("the sweep took a running program")
+	}
+	stays.Kill()
+	<-stays.Done()
+	if left, err := Strays(); err != nil || len(left) > 0 {
+		t.Errorf("strays %v, %v", left, err)
+	}
+}
+
+// Everything in a cgroup dies with the child, whatever it did to leave.
+func TestCgroup(t *testing.T) {
+	dir := ""
+	for _, root := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
+		name := filepath.Join(root, "hermes-child-test-"+strconv.Itoa(os.Getpid()))
+		if _, err := os.Stat(filepath.Join(root, "cgroup.procs")); err == nil && os.Mkdir(name, 0o755) == nil {
+			dir = name
+			break
+		}
+	}
+	if dir == "" {
+		need(t, "a version 2 cgroup that may be written")
+	}
+	t.Cleanup(func() {
+		if !soon(func() bool { return os.Remove(dir) == nil }) {
+			t.Errorf("%s stays", dir)
+		}
+	})
+	cage, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cage.Close()
+	file := filepath.Join(t.TempDir(), "pids")
+	spec := sh(daemon + " sleep 1000")
+	spec.Env, spec.Cgroup = env{"PATH=" + search, "F=" + file}, cage
+	p, err := Start(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pids := pidsIn(t, file, 1)
+	p.Kill()
+	if _, err := p.Wait(); !errors.Is(err, ErrStopped) {
+		t.Error(err)
+	}
+	if !soon(func() bool { return !alive(pids[0]) }) {
+		gone(t, pids)
+	}
+}
+
+func BenchmarkTrue(b *testing.B) {
+	plain := func() {
+		cmd := exec.Command("/bin/true")
+		cmd.Env, cmd.Dir = []string{}, "/"
+		if err := cmd.Run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	ours := func(l Limits) func() {
+		return func() {
+			if _, err := Run(context.Background(), Spec{Program: "/bin/true", Dir: "/", Limits: l}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	for _, way := range []struct {
+		name string
+		run  func()
+	}{{"os-exec", plain}, {"child", ours(Limits{})}, {"child-limits", ours(Limits{Files: 1024})}} {
+		b.Run(way.name, func(b *testing.B) {
+			for b.Loop() {
+				way.run()
+			}
+		})
+	}
+}

@@ -1,0 +1,87 @@
+//go:build linux || darwin
+
+package child
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"syscall"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// programSuffixes returns what may follow a bare name.
+func programSuffixes(string) []string { return []string{""} }
+
+// mayRun tells whether this process may execute a file.
+func mayRun(path string) bool {
+	return unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS) == nil
+}
+
+// endedBy returns the signal that ended a program, if one did.
+func endedBy(state *os.ProcessState) (syscall.Signal, bool) {
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return ws.Signal(), ws.CoreDump()
+	}
+	return 0, false
+}
+
+// signalGroup signals the program and what shares its group. The caller holds p.mu.
+func (p *Process) signalGroup(sig syscall.Signal) error {
+	err := unix.Kill(-p.pid, sig)
+	if err == unix.EPERM && runtime.GOOS == "darwin" {
+		return nil // how macOS answers for a group in which only the ended leader is left
+	}
+	return err
+}
+
+// readNow reads a descriptor that does not block.
+func readNow(fd uintptr, buf []byte) (int, error) {
+	n, err := unix.Read(int(fd), buf)
+	switch {
+	case err == unix.EAGAIN || err == unix.EINTR:
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case n == 0:
+		return 0, syscall.EIO // the end; pour takes it as such
+	}
+	return n, nil
+}
+
+// terminal is a pseudo terminal: our side and the child's.
+type terminal struct{ ours, child *os.File }
+
+func newTerminal(size Size) (*terminal, error) {
+	ours, child, err := pty.Open()
+	if err != nil {
+		return nil, err
+	}
+	t := &terminal{ours, child}
+	if err := t.resize(size); err != nil {
+		ours.Close()
+		child.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *terminal) resize(size Size) error {
+	conn, err := t.ours.SyscallConn() // holds the descriptor while it is used: the end may close it at any time
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = conn.Control(func(fd uintptr) {
+		failed = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: size.Rows, Col: size.Cols})
+	})
+	return errors.Join(err, failed)
+}
+
+// attributes returns what is the same on every Unix.
+func (p *Process) attributes(spec *Spec) *syscall.SysProcAttr {
+	session := spec.Session || p.term != nil
+	return &syscall.SysProcAttr{Setsid: session, Setpgid: !session, Setctty: p.term != nil}
+}
