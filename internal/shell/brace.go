@@ -17,23 +17,48 @@ func hasBrace(w *syntax.Word) bool {
 	return false
 }
 
-// braces expands a word's braces. ok is false when there are more results than are followed.
+// braces expands a word's braces. ok is false when there are more results than are followed: the word is then one unknown
+// piece.
 func braces(w *syntax.Word) (words []*syntax.Word, ok bool) {
 	copied := *w
 	copied.Parts = append([]syntax.WordPart(nil), w.Parts...)
 	if !syntax.SplitBraces(&copied) {
 		return []*syntax.Word{w}, true
 	}
-	ok = true
-	lists := expandBraces(copied.Parts, &ok)
-	for _, parts := range lists {
+	if n, size := braceCount(copied.Parts); n > maxBraces || n*size > maxValue {
+		return []*syntax.Word{{Parts: []syntax.WordPart{&syntax.BraceExp{}}}}, false
+	}
+	for _, parts := range expandBraces(copied.Parts) {
 		words = append(words, &syntax.Word{Parts: parts})
 	}
-	return words, ok
+	return words, true
+}
+
+// braceCount returns how many words a list of parts expands to, and of how many parts each is at the most.
+func braceCount(parts []syntax.WordPart) (n, size int) {
+	n = 1
+	for _, p := range parts {
+		b, is := p.(*syntax.BraceExp)
+		if !is || b.Sequence {
+			if is {
+				n *= 64 // a longer sequence is one unknown piece
+			}
+			size++
+			n = min(n, maxBraces+1)
+			continue
+		}
+		sum, most := 0, 0
+		for _, el := range b.Elems {
+			c, s := braceCount(el.Parts)
+			sum, most = sum+c, max(most, s)
+		}
+		n, size = min(n*sum, maxBraces+1), size+most
+	}
+	return n, size
 }
 
 // expandBraces returns every combination of a list of parts.
-func expandBraces(parts []syntax.WordPart, ok *bool) [][]syntax.WordPart {
+func expandBraces(parts []syntax.WordPart) [][]syntax.WordPart {
 	out := [][]syntax.WordPart{nil}
 	for _, p := range parts {
 		b, is := p.(*syntax.BraceExp)
@@ -48,12 +73,8 @@ func expandBraces(parts []syntax.WordPart, ok *bool) [][]syntax.WordPart {
 			choices = sequence(b)
 		} else {
 			for _, el := range b.Elems {
-				choices = append(choices, expandBraces(el.Parts, ok)...)
+				choices = append(choices, expandBraces(el.Parts)...)
 			}
-		}
-		if len(out)*len(choices) > maxBraces {
-			*ok = false
-			choices = choices[:max(1, maxBraces/len(out))]
 		}
 		next := make([][]syntax.WordPart, 0, len(out)*len(choices))
 		for _, head := range out {

@@ -162,17 +162,33 @@ func (e *eval) hooks(sc *scope, i int, args []Word) {
 	}
 }
 
-// joinWords joins words as eval does.
+// joinWords joins words as eval and echo do.
 func joinWords(words []Word) fragment {
+	if len(words) == 1 {
+		return fromWord(words[0])
+	}
+	var b strings.Builder
 	var f fragment
 	for k, w := range words {
-		if k > 0 {
-			f = f.join(known(" "))
+		if b.Len()+len(w.Text) > maxValue {
+			return hole(Computed, "")
 		}
-		f = f.join(fromWord(w))
+		if k > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.Text)
+		f.holes = append(f.holes, w.Holes...)
+		f.from = union(f.from, w.From)
 	}
+	f.s = b.String()
 	return f
 }
+
+// maxStack is how deep pushd is followed.
+const maxStack = 64
+
+// maxPath is the longest path a kernel takes, in bytes.
+const maxPath = 4096
 
 func (e *eval) cd(sc *scope, c *Command) {
 	name := c.Args[0].Text
@@ -219,10 +235,16 @@ func (e *eval) cd(sc *scope, c *Command) {
 	default:
 		next = known(Clean(old.Text, target.Text))
 	}
+	if len(next.s) > maxPath {
+		next = hole(Computed, name)
+	}
 	if name == "pushd" {
 		v := value{isArr: true}
 		if stack != nil {
 			v = e.pick(stack)
+		}
+		if len(v.arr) >= maxStack {
+			v.arr = []fragment{hole(Computed, "pushd")}
 		}
 		v.arr = append(slices.Clip(v.arr), fromWord(old))
 		sc.set(stackKey, v)

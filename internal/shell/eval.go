@@ -30,6 +30,7 @@ type eval struct {
 	funcs   []*function         // all that were defined, to run those that nothing called
 	holes   []Hole              // unknown pieces inside texts that are run as code, see inject
 	pipes   int                 // pipelines we are in
+	stage   int                 // first command of the last stage of the pipeline that ended last
 	forks   int                 // background jobs we are in
 	place   Place               // where commands run
 	how     string              // how commands are run by their parent
@@ -299,11 +300,17 @@ func leaves(s *syntax.Stmt) bool {
 	return false
 }
 
+// maxWriters bounds how far back the commands that feed a pipe are told: the nearest ones are.
+const maxWriters = 64
+
 func (e *eval) pipeline(sc *scope, c *syntax.BinaryCmd, io frameIO, parent int) fragment {
 	e.pipes++
 	first := len(e.prog.Commands)
 	out := e.stmt(sc.fork(), c.X, frameIO{in: io.in, want: true}, parent)
 	middle := len(e.prog.Commands)
+	if x, ok := c.X.Cmd.(*syntax.BinaryCmd); ok && len(c.X.Redirs) == 0 && (x.Op == syntax.Pipe || x.Op == syntax.PipeAll) {
+		first = e.stage // a longer pipeline: what stands before its last stage has its reader
+	}
 	writers := out.from
 	for i := first; i < middle; i++ {
 		if e.prog.Commands[i].Reader < 0 {
@@ -311,16 +318,22 @@ func (e *eval) pipeline(sc *scope, c *syntax.BinaryCmd, io frameIO, parent int) 
 			e.prog.Commands[i].Reader = middle
 		}
 	}
+	if len(writers) > maxWriters {
+		writers = writers[len(writers)-maxWriters:]
+	}
 	out.from = writers
 	// The last part of a pipeline may run in the shell itself (lastpipe, zsh, ksh): what it sets may stay.
 	branch := sc.fork()
 	res := e.stmt(branch, c.Y, frameIO{in: &input{fragment: out}, want: io.want}, parent)
 	sc.merge(branch, true)
-	for i := first; i < middle; i++ {
-		if e.prog.Commands[i].Reader >= len(e.prog.Commands) {
-			e.prog.Commands[i].Reader = -1
+	if middle == len(e.prog.Commands) {
+		for i := first; i < middle; i++ {
+			if e.prog.Commands[i].Reader == middle {
+				e.prog.Commands[i].Reader = -1 // nothing reads after all
+			}
 		}
 	}
+	e.stage = middle
 	e.pipes--
 	return res
 }

@@ -167,6 +167,7 @@ func (e *eval) appendFields(sc *scope, out []Word, w *syntax.Word) []Word {
 		if !ok {
 			e.note(TooMuch, "", -1, lo, hi)
 		}
+		e.steps += len(parts)
 		if len(parts) > 1 || parts[0] != w {
 			for _, p := range parts {
 				out = e.split(sc, out, p, e.raw(w), lo, hi)
@@ -199,6 +200,7 @@ func simpleLit(s string) bool {
 func (e *eval) split(sc *scope, out []Word, w *syntax.Word, raw string, lo, hi int) []Word {
 	var b builder
 	e.parts(sc, &b, w.Parts, true)
+	e.steps += len(b.b) / 16
 	if bytesFlag(b.f, splitting|boundary) == 0 {
 		if len(b.b) == 0 && !b.kept {
 			return out
@@ -301,6 +303,7 @@ func (e *eval) one(sc *scope, w *syntax.Word) Word {
 	}
 	var b builder
 	e.parts(sc, &b, w.Parts, true)
+	e.steps += len(b.b) / 16
 	for i := range b.f {
 		if b.f[i]&boundary != 0 {
 			b.b[i] = ' '

@@ -15,7 +15,7 @@ const (
 	maxDepth    = 24        // texts inside texts, functions inside functions
 	maxCommands = 30_000    // commands in an answer
 	maxSteps    = 200_000   // words, statements and bytes of computed text, roughly
-	maxValue    = 64 << 10  // bytes of one computed value
+	maxValue    = 16 << 10  // bytes of one computed value
 	maxAlts     = 16        // values one variable may have
 	maxChoices  = 48        // combinations of such values tried for one command
 	maxItems    = 1024      // items a loop is followed through

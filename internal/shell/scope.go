@@ -169,7 +169,13 @@ type scope struct {
 	vars  map[string]*variable
 }
 
-func (s *scope) fork() *scope { return &scope{below: s} }
+// fork returns a scope on top of this one. Nothing may be written below a fork while it is in use.
+func (s *scope) fork() *scope {
+	for len(s.vars) == 0 && !s.local && s.below != nil {
+		s = s.below // it holds nothing: a long chain of empty scopes would make each look-up slow
+	}
+	return &scope{below: s}
+}
 
 func (s *scope) lookup(name string) *variable {
 	for range 8 {

@@ -292,6 +292,11 @@ func TestBounds(t *testing.T) {
 	}{
 		{"long text", strings.Repeat("a", maxText+1), TooLong},
 		{"brace bomb", "echo " + strings.Repeat("{a,b}", 30), TooMuch},
+		{"long brace bomb", "echo " + strings.Repeat("{a,b}", 20_000), TooMuch},
+		{"nested braces", "echo " + strings.Repeat("{a,", 2000) + strings.Repeat("}", 2000), 255},
+		{"braces of sequences", "echo " + strings.Repeat("{1..60}", 50), TooMuch},
+		{"open substitutions", strings.Repeat("$(", 20_000), Unparsed},
+		{"open groups", strings.Repeat("( ", 20_000), Unparsed},
 		{"doubling variable", strings.Repeat("x=$x$x;", 3) + "x=aaaaaaaaaaaaaaaa;" + strings.Repeat("x=$x$x;", 40) + "$x", DynamicWord},
 		{"functions in functions", deep + "f0", TooDeep},
 		{"recursive eval", `f() { eval "f; f"; }; f`, 255},
