@@ -142,6 +142,16 @@ func (e *eval) subscript(sc *scope, f fragment) {
 	e.depth--
 }
 
+// subscripts does the same for each quoted word below a node.
+func (e *eval) subscripts(sc *scope, n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if q, ok := n.(*syntax.SglQuoted); ok {
+			e.subscript(sc, known(q.Value))
+		}
+		return true
+	})
+}
+
 // hooks runs the commands that complete -C and bind -x would run later.
 func (e *eval) hooks(sc *scope, i int, args []Word) {
 	for k := 0; k+1 < len(args); k++ {

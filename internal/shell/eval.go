@@ -233,11 +233,13 @@ func (e *eval) command(sc *scope, cmd syntax.Command, io frameIO, parent int) fr
 	case *syntax.LetClause:
 		for _, x := range c.Exprs {
 			e.arithm(sc, x)
+			e.subscripts(sc, x)
 		}
 	case *syntax.ArithmCmd:
 		e.arithm(sc, c.X)
 	case *syntax.TestClause:
 		e.substitutions(sc, c.X)
+		e.subscripts(sc, c.X)
 	case *syntax.TestDecl:
 		e.stmt(sc.fork(), c.Body, io, parent)
 	}

@@ -106,6 +106,9 @@ func (e *eval) value(sc *scope, name string, p *syntax.ParamExp) (x value, isLis
 		f.holes[0].Set = true
 		return scalar(f), false, ""
 	}
+	if p.Index != nil {
+		e.substitutions(sc, p.Index)
+	}
 	v := e.variable(sc, name)
 	if v == nil {
 		f := hole(Variable, name)
@@ -120,7 +123,6 @@ func (e *eval) value(sc *scope, name string, p *syntax.ParamExp) (x value, isLis
 	if p.Index == nil {
 		return x, false, ""
 	}
-	e.substitutions(sc, p.Index)
 	idx := indexText(p.Index)
 	if idx == "@" || idx == "*" {
 		if !x.isArr {

@@ -134,6 +134,11 @@ var evaluates = []struct{ text, want string }{
 	{`x='a[$(rm y)]'; echo $((x))`, "x=a[$(rm y)] | rm y | echo …"},
 	{`test -v 'a[$(rm y)]'`, "test -v 'a[$(rm y)]' | rm y"},
 
+	{`let 'a[$(rm y)]=1'`, "rm y"},
+	{`[[ -v 'a[$(rm y)]' ]]`, "rm y"},
+	{`echo ${x[$(rm y)]}`, "rm y | echo $x"},
+	{`bash /dev/fd/3 3<<< 'rm x'`, "bash /dev/fd/3 3<<<rm x | rm x"},
+
 	// Jobs without end.
 	{`while :; do sh x & done`, ": | sh x [spawning] [unread script]"},
 	{`while :; do sh x & wait; done`, ": | sh x | wait [unread script]"},

@@ -39,6 +39,9 @@ func (e *eval) simpleOnce(sc *scope, c *syntax.CallExpr, s *syntax.Stmt, io fram
 		if in != nil {
 			io.in = in
 		}
+		for fd, f := range e.opened {
+			e.write("/dev/fd/"+fd, f, false)
+		}
 		if len(args) == 1 && args[0].Is("exec") {
 			for fd, f := range e.opened {
 				e.bind(sc, fdKey(fd), scalar(f))
