@@ -12,11 +12,11 @@ import (
 )
 
 // kindList names the kinds of question that check answers.
-const kindList = "command, workdir, redact"
+const kindList = "command, workdir, redact, env"
 
 func knownKind(kind string) bool {
 	switch kind {
-	case "command", "workdir", "redact":
+	case "command", "workdir", "redact", "env":
 		return true
 	}
 	return false
@@ -44,6 +44,10 @@ type request struct {
 
 	Text *string `json:"text"`
 	Mode *string `json:"mode"`
+
+	Surface     *string           `json:"surface"`
+	Passthrough []string          `json:"passthrough"`
+	ServerEnv   map[string]string `json:"server_env"`
 }
 
 // verdictAnswer answers kind command.
@@ -130,6 +134,8 @@ func (a *asker) answer(r *request) (any, error) {
 			return nil, fmt.Errorf("mode: %w", err)
 		}
 		return redactAnswer{ID: r.ID, Text: clean}, nil
+	case "env":
+		return environment(r)
 	default:
 		return nil, fmt.Errorf("kind: %q is not one of %s", kind, kindList)
 	}

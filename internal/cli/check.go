@@ -50,7 +50,7 @@ func newCheck(stdio *IO, as string) *cobra.Command {
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.kind, "kind", "command", "judge the text as `KIND`: command, workdir or redact")
+	f.StringVar(&o.kind, "kind", "command", "judge the text as `KIND`: command, workdir or redact; with --jsonl also env")
 	f.StringVar(&o.file, "file", "", "read the text from `FILE`")
 	f.StringArrayVar(&o.deny, "deny", nil, "refuse commands that match `GLOB` (may be repeated)")
 	f.StringArrayVar(&o.allow, "allow", nil, "do not ask for commands that match `GLOB` or are of that rule (may be repeated)")
@@ -62,7 +62,7 @@ func newCheck(stdio *IO, as string) *cobra.Command {
 	f.BoolVar(&o.explain, "explain", false, "list each command found, and what is known of it")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	f.BoolVar(&o.jsonl, "jsonl", false, "answer one JSON object a line for each line of input")
-	suggest(c, "kind", "command", "workdir", "redact")
+	suggest(c, "kind", "command", "workdir", "redact", "env")
 	suggest(c, "mode", "text", "code", "env", "strict", "off")
 	return c
 }
@@ -91,6 +91,9 @@ func runCheck(c *cobra.Command, stdio *IO, o checkOptions, args []string) error 
 		return usage("Leave out one of them.", "%s got both a text and --file", name(c))
 	case !knownKind(o.kind):
 		return usage("Kinds: "+kindList+".", "--kind %s is not a kind", o.kind)
+	case o.kind == "env" && !o.jsonl:
+		return usage("Try: echo '{\"kind\":\"env\",\"surface\":\"terminal\",\"env\":{\"PATH\":\"/bin\"}}' | "+c.CommandPath()+" --jsonl",
+			"--kind env judges an environment, which is no text")
 	case o.explain && (o.kind != "command" || o.jsonl):
 		return usage("Leave it out, or check one command.", "--explain explains one command")
 	}

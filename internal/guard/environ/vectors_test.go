@@ -324,7 +324,7 @@ func TestServerVectors(t *testing.T) {
 }
 
 // disk is a tree of files that only exists in a test.
-type disk struct{ files, links, dirs map[string]string }
+type disk struct{ files, links map[string]string }
 
 const (
 	testHome = "/home/u/.hermes"
