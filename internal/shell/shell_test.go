@@ -126,6 +126,9 @@ var evaluates = []struct{ text, want string }{
 	{`time -o /tmp/t rm x`, "time -o /tmp/t rm x | rm x"},
 	{`time rm x`, "rm x"},
 
+	{`BASH_ALIASES[ls]='rm -rf'; ls x`, "BASH_ALIASES=rm -rf | ls x | rm -rf x"},
+	{`BASH_CMDS[ls]=/tmp/x; ls y`, "BASH_CMDS=/tmp/x | ls y | /tmp/x y"},
+
 	// A program keeps what it is under another name.
 	{`cp /bin/rm /tmp/x; /tmp/x y`, "cp /bin/rm /tmp/x | /bin/rm y | /tmp/x y"},
 	{`ln -s /bin/rm l && ./l y`, "ln -s /bin/rm l | /bin/rm y | ./l y"},

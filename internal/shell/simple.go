@@ -188,6 +188,11 @@ func (e *eval) assign(sc, target *scope, a *syntax.Assign, cmd *Command) {
 	w := e.assigned(sc, a.Value)
 	f := fromWord(w)
 	if a.Index != nil {
+		lo, hi := e.span(a)
+		cmd.Assigns = append(cmd.Assigns, Assign{Name: name, Value: f.word(lo, hi)})
+		if name == "BASH_ALIASES" || name == "BASH_CMDS" {
+			e.bashTable(sc, target, a, f, lo, hi)
+		}
 		e.setElement(sc, target, a, f)
 		return
 	}
@@ -205,6 +210,24 @@ func (e *eval) assign(sc, target *scope, a *syntax.Assign, cmd *Command) {
 	if target != nil {
 		e.bind(target, name, scalar(f))
 	}
+}
+
+// bashTable sets an alias or the path of a command through bash's own tables.
+func (e *eval) bashTable(sc, target *scope, a *syntax.Assign, f fragment, lo, hi int) {
+	w, ok := a.Index.(*syntax.Word)
+	if !ok || target == nil {
+		return
+	}
+	key := e.one(sc, w)
+	if !f.known() || !key.Known() {
+		e.note(DynamicWord, a.Name.Value, -1, lo, hi)
+		return
+	}
+	text := f.s
+	if a.Name.Value == "BASH_CMDS" {
+		text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	e.bind(target, aliasKey(key.Text), value{fn: &function{alias: text, text: text, src: pinned(lo, hi)}})
 }
 
 // bind sets a variable, or adds to what it may be when another combination of alternatives has set it already.
