@@ -28,7 +28,8 @@ var rings = []struct {
 		"internal/guard", "internal/secret", "internal/redact", "internal/redact/redacttest",
 		"internal/shell/code", "internal/shell/winsh", "internal/shell",
 	}},
-	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/environ", "internal/guard/scope"}},
+	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/environ", "internal/guard/exposure",
+		"internal/guard/scope"}},
 	{"wiring", []string{"internal/cli", "cmd/hermes"}},
 }
 
