@@ -154,6 +154,7 @@ type Exposure struct {
 	Tree    Tree
 	Limits  []Limit
 	Runner  Runner
+	Means   []string  // by what it is done, for the heading of a table: "Landlock ABI 7", "seccomp 412 rules"
 	Gaps    []string  // what this kernel or engine lacks, where the owner let it run anyway
 	Probed  time.Time // when every door was last tried; zero: only what can be read at once was read
 }

@@ -338,7 +338,7 @@ func TestSummary(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	e := sealed()
-	e.Place, e.Gaps, e.Probed = "u@h", []string{"Landlock"}, time.Unix(1_700_000_000, 0).UTC()
+	e.Place, e.Means, e.Gaps, e.Probed = "u@h", []string{"seccomp 412 rules"}, []string{"Landlock"}, time.Unix(1_700_000_000, 0).UTC()
 	e.Limits = []Limit{{"memory", "bytes", Explicitly, 1, 2, Rlimit}}
 	e.Network.Allow = []string{"a.example"}
 	e.Caps.Held, e.Caps.Allowed = set("chown")|1<<55, set("chown", "setuid")

@@ -24,6 +24,7 @@ type jsonExposure struct {
 	Tree     string               `json:"work_tree"`
 	Limits   []jsonLimit          `json:"limits"`
 	Runner   string               `json:"runner"`
+	Means    []string             `json:"means,omitempty"`
 	Gaps     []string             `json:"gaps,omitempty"`
 	Probed   *time.Time           `json:"probed,omitempty"`
 }
@@ -63,7 +64,7 @@ func (e Exposure) MarshalJSON() ([]byte, error) {
 	contained, _ := e.Contains(guard.Host | guard.Work | guard.Remote | guard.Leak)
 	j := jsonExposure{
 		Version: jsonVersion, Backend: e.Backend, Place: e.Place, Contains: contained.List(), Doors: map[string]jsonState{},
-		Seccomp: e.Seccomp.String(), Tree: e.Tree.String(), Limits: []jsonLimit{}, Runner: e.Runner.String(), Gaps: e.Gaps,
+		Seccomp: e.Seccomp.String(), Tree: e.Tree.String(), Limits: []jsonLimit{}, Runner: e.Runner.String(), Means: e.Means, Gaps: e.Gaps,
 		Network: jsonNetwork{e.Network.Want.String(), e.Network.Asked.String(), e.Network.Force.String(), e.Network.NoRoute.String(), e.Network.Allow},
 	}
 	for d := range doorCount {
@@ -96,7 +97,7 @@ func (e *Exposure) UnmarshalJSON(text []byte) error {
 	}
 	out := Exposure{
 		Backend: j.Backend, Place: j.Place, Seccomp: Seccomp(index(seccompNames[:], j.Seccomp)), Tree: Tree(index(treeNames[:], j.Tree)),
-		Runner: Runner(index(runnerNames[:], j.Runner)), Gaps: j.Gaps,
+		Runner: Runner(index(runnerNames[:], j.Runner)), Means: j.Means, Gaps: j.Gaps,
 		Network: Network{
 			Want: Want(index(wantNames[:], j.Network.Want)), Asked: Mode(index(modeNames[:], j.Network.Asked)),
 			Force: Mode(index(modeNames[:], j.Network.Force)), NoRoute: Reach(index(reachNames[:], j.Network.NoRoute)), Allow: j.Network.Allow,
