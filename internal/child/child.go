@@ -18,22 +18,20 @@ import (
 	"strings"
 	"syscall"
 	"time"
-)
 
-// Environment is the whole environment of a child, as KEY=value. environ.List is the one implementation outside tests: only
-// a policy makes one.
-type Environment interface{ Strings() []string }
+	"hermes/internal/guard/environ"
+)
 
 // Spec says what to start. Nothing is inherited that it does not name; the zero Spec is refused.
 //
 // It is wide because each field is a property of a process of its own that the caller must be able to leave out.
 type Spec struct {
-	Program string      // absolute path, or a bare name that is looked up in Search
-	Search  string      // list of absolute directories for bare names; other entries are skipped
-	Name    string      // what the program sees as argv[0]; empty: Program
-	Args    []string    // what follows it
-	Env     Environment // nil: no variable at all
-	Dir     string      // working directory, absolute
+	Program string       // absolute path, or a bare name that is looked up in Search
+	Search  string       // list of absolute directories for bare names; other entries are skipped
+	Name    string       // what the program sees as argv[0]; empty: Program
+	Args    []string     // what follows it
+	Env     environ.List // the whole environment; the zero List is an empty one
+	Dir     string       // working directory, absolute
 	Stdio   Stdio
 	Limits  Limits
 	End     End
@@ -207,15 +205,11 @@ func (s *Spec) check() error {
 
 // variables returns the environment, never nil: nil would mean the one of this process.
 func (s *Spec) variables() ([]string, error) {
-	list := []string{}
-	if s.Env == nil {
-		return list, nil
-	}
-	for _, pair := range s.Env.Strings() {
+	list := append([]string{}, s.Env.Strings()...)
+	for _, pair := range list {
 		if key, _, ok := strings.Cut(pair, "="); !ok || key == "" || strings.ContainsRune(pair, 0) {
-			return nil, fmt.Errorf("start %s: variable %q is not KEY=value", s.Program, key)
+			return nil, fmt.Errorf("start %s: variable %q is not NAME=value", s.Program, key)
 		}
-		list = append(list, pair)
 	}
 	return list, nil
 }

@@ -95,7 +95,7 @@ func TestLimits(t *testing.T) {
 	}
 	for _, row := range rows {
 		spec := sh(row.text)
-		spec.Env = env{"PATH=" + search, "F=" + filepath.Join(t.TempDir(), "f")}
+		spec.Env = env("PATH="+search, "F="+filepath.Join(t.TempDir(), "f"))
 		spec.Limits = row.l
 		var out bytes.Buffer
 		spec.Stdio.Out = &out
@@ -207,7 +207,7 @@ const daemon = `setsid sh -c '(sh -c "trap \"\" TERM HUP; echo \$\$ >> $F; exec 
 func adoptedDoubleFork(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	spec := sh(daemon + " sleep 1000")
-	spec.Env = env{"PATH=" + search, "F=" + file}
+	spec.Env = env("PATH="+search, "F="+file)
 	spec.End.Grace = 10 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -226,7 +226,7 @@ func adoptedDoubleFork(t *testing.T) {
 func adoptedLeftover(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	spec := sh(daemon + ` while [ ! -s $F ]; do sleep 0.01; done`)
-	spec.Env = env{"PATH=" + search, "F=" + file}
+	spec.Env = env("PATH="+search, "F="+file)
 	if _, err := Run(t.Context(), spec); err != nil {
 		t.Error(err)
 	}
@@ -244,6 +244,12 @@ func adoptedStatus(t *testing.T) {
 		})
 	}
 	all.Wait()
+	noStrays(t)
+}
+
+// noStrays waits until all adopted processes are buried.
+func noStrays(t *testing.T) {
+	t.Helper()
 	if !soon(func() bool { left, err := Strays(); return err == nil && len(left) == 0 }) {
 		left, err := Strays()
 		t.Errorf("strays %v, %v", left, err)
@@ -253,7 +259,7 @@ func adoptedStatus(t *testing.T) {
 func adoptedSweep(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	spec := sh(daemon + ` while [ ! -s $F ]; do sleep 0.01; done`)
-	spec.Env, spec.End.Leave = env{"PATH=" + search, "F=" + file}, true
+	spec.Env, spec.End.Leave = env("PATH="+search, "F="+file), true
 	if _, err := Run(t.Context(), spec); err != nil {
 		t.Error(err)
 	}
@@ -274,9 +280,7 @@ func adoptedSweep(t *testing.T) {
 	}
 	stays.Kill()
 	<-stays.Done()
-	if left, err := Strays(); err != nil || len(left) > 0 {
-		t.Errorf("strays %v, %v", left, err)
-	}
+	noStrays(t)
 }
 
 // Everything in a cgroup dies with the child, whatever it did to leave.
@@ -304,7 +308,7 @@ func TestCgroup(t *testing.T) {
 	defer cage.Close()
 	file := filepath.Join(t.TempDir(), "pids")
 	spec := sh(daemon + " sleep 1000")
-	spec.Env, spec.Cgroup = env{"PATH=" + search, "F=" + file}, cage
+	spec.Env, spec.Cgroup = env("PATH="+search, "F="+file), cage
 	p, err := Start(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)

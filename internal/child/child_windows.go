@@ -145,6 +145,8 @@ func (p *Process) killTree() error {
 
 func (p *Process) killRest() error { return p.killTree() }
 
+func (p *Process) settle() error { return nil }
+
 // terminal does not exist here yet.
 type terminal struct{ ours, child *os.File }
 

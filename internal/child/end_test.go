@@ -39,7 +39,7 @@ func TestKillTakesTheTree(t *testing.T) {
 			}
 			file := filepath.Join(t.TempDir(), "pids")
 			spec := sh(row.text)
-			spec.Env = env{"PATH=" + search, "F=" + file}
+			spec.Env = env("PATH="+search, "F="+file)
 			spec.End.Grace = 50 * time.Millisecond
 			ctx, cancel := context.WithCancelCause(t.Context())
 			p, err := Start(ctx, spec)
@@ -69,7 +69,7 @@ func TestKillTakesRespawners(t *testing.T) {
 	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Start(t.Context(), Spec{Program: script, Args: []string{"5"}, Env: env{"PATH=" + search, "F=" + file}, Dir: "/"})
+	p, err := Start(t.Context(), Spec{Program: script, Args: []string{"5"}, Env: env("PATH="+search, "F="+file), Dir: "/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestEndlessInput(t *testing.T) {
 func TestSignalReachesTheGroup(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	spec := sh(`trap 'exit 5' USR1; sh -c 'trap "exit 0" USR1; echo $$ >> $F; while :; do sleep 0.01; done' & while :; do wait; done`)
-	spec.Env = env{"PATH=" + search, "F=" + file}
+	spec.Env = env("PATH="+search, "F="+file)
 	p, err := Start(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +200,7 @@ func TestTerminal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	out := &locked{}
 	spec := sh(`test -t 0 && test -t 1 && test -t 2 && echo yes; stty size; trap 'stty size; exit 0' WINCH; echo $$ >> $F; while :; do sleep 0.01; done`)
-	spec.Env = env{"PATH=" + search, "F=" + file}
+	spec.Env = env("PATH="+search, "F="+file)
 	spec.Stdio = Stdio{Terminal: &Size{Rows: 31, Cols: 97}, Out: out}
 	p, err := Start(t.Context(), spec)
 	if err != nil {

@@ -136,8 +136,11 @@ func (c *children) bury() {
 	}
 }
 
-// hasStrays tells whether there may be something of p among the adopted.
-func (p *Process) hasStrays() bool {
+// mayClaim tells whether there may be something of p, and known to be, among the adopted.
+func (p *Process) mayClaim() bool {
+	if p.tree.shared.Load() {
+		return false
+	}
 	family.mu.Lock()
 	defer family.mu.Unlock()
 	found, _ := family.strays()

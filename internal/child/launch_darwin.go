@@ -96,6 +96,6 @@ func Strays() ([]int, error) { return nil, nil }
 // Sweep has nothing to do: nothing is adopted here.
 func Sweep() error { return nil }
 
-func (p *Process) hasStrays() bool { return false }
+func (p *Process) mayClaim() bool { return false }
 
 func (p *Process) claim(entry, []entry) func(entry) bool { return nil }

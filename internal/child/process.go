@@ -164,16 +164,22 @@ func (p *Process) watch(ctx context.Context) {
 		cause = ErrStopped
 	}
 	var left error
+	leave := false
 	if cause != nil {
 		left = p.finish()
 	}
 	<-p.exited
 	cut := p.streams.drain(p.end.Drain)
 	if cause == nil {
-		left = p.leftovers()
+		if leave = p.end.Leave && !p.asked(); !leave {
+			left = p.killRest()
+		}
 	}
 	failed := p.streams.finish()
 	p.reap(cut)
+	if !leave && left == nil {
+		left = p.settle()
+	}
 	switch {
 	case cause != nil:
 		p.err = fmt.Errorf("run %s: %w", p.program, errors.Join(cause, left))
@@ -203,16 +209,14 @@ func (p *Process) finish() error {
 	return p.killTree()
 }
 
-// leftovers kills what a program that ended by itself has left in its group.
-func (p *Process) leftovers() error {
-	if p.end.Leave {
-		select {
-		case <-p.stop: // asked for while the output was read
-		default:
-			return nil
-		}
+// asked tells whether the end was asked for.
+func (p *Process) asked() bool {
+	select {
+	case <-p.stop:
+		return true
+	default:
+		return false
 	}
-	return p.killRest()
 }
 
 // reap takes the status and lets go of the pid.

@@ -240,7 +240,7 @@ func (p *Process) killTree() error {
 
 // killRest kills what a program that has ended left in its group, and what it is known to have left elsewhere.
 func (p *Process) killRest() error {
-	if p.hasStrays() {
+	if p.mayClaim() {
 		return p.killTree()
 	}
 	p.mu.Lock()
@@ -252,4 +252,30 @@ func (p *Process) killRest() error {
 		return fmt.Errorf("kill: %w", err)
 	}
 	return p.tree.killCage()
+}
+
+// settle waits until what was killed in the group is really gone: a kill only begins an end. The program is reaped by now,
+// so that an empty group is none.
+func (p *Process) settle() error {
+	deadline := time.Now().Add(killTime)
+	for unix.Kill(-p.pid, 0) == nil {
+		table, err := processes()
+		if err != nil {
+			return fmt.Errorf("list processes: %w", bare(err))
+		}
+		left := []entry{}
+		for _, e := range table {
+			if e.group == p.pid && e.state != ended {
+				left = append(left, e)
+			}
+		}
+		if len(left) == 0 {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return leftError(left, nil)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil
 }
