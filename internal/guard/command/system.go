@@ -332,7 +332,7 @@ func systemPackages() table {
 			Match: either(
 				all(runs("apt", "apt-get", "aptitude"), sub("remove|purge|autoremove|autopurge"), not(flag("-s", "--simulate", "--dry-run", "--just-print"))),
 				all(runs("dpkg"), flag("-r", "-P", "--remove", "--purge", "--force-all")),
-				all(runs("dnf", "yum", "zypper", "microdnf"), sub("remove|erase|rm|autoremove")),
+				all(runs("dnf", "yum", "zypper", "microdnf"), sub("remove|erase|rm|autoremove"), not(given("--assumeno", "-D"))),
 				all(runs("rpm"), flag("-e", "--erase", "--nodeps")),
 				all(runs("pacman"), when(removesPacman)),
 				all(runs("apk"), sub("del")),
@@ -343,7 +343,7 @@ func systemPackages() table {
 			Why:    "takes away programs that others may need",
 			Remedy: "look first: `apt-get -s remove nginx`",
 			Hits:   []string{"sudo apt-get purge -y coreutils bash", "apt remove nginx", "dpkg --purge --force-all libc6", "pacman -Rdd glibc", "dnf remove x", "apk del x", "rpm -e x"},
-			Passes: []string{"apt-get -s remove nginx", "apt-get --dry-run remove nginx", "apt install x", "pacman -Qi x", "dpkg -l", "apk add x", "apt list --installed"},
+			Passes: []string{"apt-get -s remove nginx", "apt-get --dry-run remove nginx", "apt install x", "pacman -Qi x", "pacman -Rp x", "dnf remove --assumeno x", "dpkg -l", "apk add x", "apt list --installed"},
 		},
 	}
 }
@@ -351,7 +351,7 @@ func systemPackages() table {
 func removesPacman(c *ctx, i int) (span, bool) {
 	for _, w := range c.args(i)[1:] {
 		if len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] == 'R' || w.Text == "--remove" {
-			return at(w), true
+			return at(w), !c.given(i, "-p --print")
 		}
 	}
 	return span{}, false

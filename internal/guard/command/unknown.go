@@ -115,7 +115,7 @@ func dynamicWord(floor bool) test {
 		if n.Command < 0 || n.Command >= len(c.prog.Commands) {
 			return where, !floor
 		}
-		if !floor && (lookedUp(c, n.Command) || c.placedProgram(n.Command)) {
+		if !floor && (plainName(c.name(n.Command)) || c.placedProgram(n.Command)) {
 			return where, false
 		}
 		_, on := c.find(c.operandTargets(n.Command), func(c *ctx, t target) bool { return c.isRoot(t) || c.isSystemDir(t) || c.isHome(t) })
@@ -152,20 +152,17 @@ func (c *ctx) placedProgram(i int) bool {
 	return plainName(base(text)) && len(c.index.byName[name]) == 0
 }
 
-// lookedUp tells whether the unknown program of command i is one that the text looks up by name.
-func lookedUp(c *ctx, i int) bool {
-	args := c.args(i)
+// lookedUp returns the name by which the text looks up a program that it then runs: "$(which nc) …"; empty for none.
+func lookedUp(args []shell.Word) string {
 	if len(args) == 0 || len(args[0].Holes) != 1 || args[0].Text != shell.Unknown || args[0].Holes[0].Kind != shell.Output {
-		return false
+		return ""
 	}
 	f := strings.Fields(args[0].Holes[0].Name)
 	switch {
-	case len(f) == 2 && (f[0] == "which" || f[0] == "whence"):
-		return plainName(f[1])
-	case len(f) == 3 && f[0] == "command" && f[1] == "-v":
-		return plainName(f[2])
+	case len(f) == 2 && (f[0] == "which" || f[0] == "whence"), len(f) == 3 && f[0] == "command" && f[1] == "-v":
+		return strings.ToLower(strings.Trim(f[len(f)-1], `"'`))
 	}
-	return false
+	return ""
 }
 
 func plainName(s string) bool {
