@@ -135,6 +135,9 @@ func (sc *scanner) finish(pos int, final bool) int {
 		sc.closePEM(pos)
 		return pos
 	}
+	if !sc.pemOpen && pos > sc.pemFrom && pos-sc.pemFrom <= maxLine && strings.TrimSpace(sc.text[sc.pemFrom:pos]) == "" {
+		return sc.pemFrom // blank lines only: whether they belong to a body is not decided yet
+	}
 	if pos <= sc.pemFrom {
 		return pos // no body yet
 	}
