@@ -30,6 +30,7 @@ var rings = []struct {
 	}},
 	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/environ", "internal/guard/exposure",
 		"internal/guard/scope"}},
+	{"machine", []string{"internal/audit", "internal/child"}},
 	{"wiring", []string{"internal/cli", "cmd/hermes"}},
 }
 
@@ -47,8 +48,9 @@ var reserved = []struct {
 	{"opens connections", networking, nil, "connections are opened in internal/safehttp"},
 	{"reads YAML", below("go.yaml.in/yaml"), nil, "settings are read in internal/config"},
 	{"goes around the type system", is("unsafe", "C", "plugin"), nil, "there is no place for it"},
-	{"calls the system", is("syscall", "golang.org/x/sys/unix", "golang.org/x/sys/windows"), nil,
-		"system calls belong to the packages of the sandbox"},
+	{"calls the system", is("syscall", "golang.org/x/sys/unix", "golang.org/x/sys/windows"),
+		[]string{"internal/audit", "internal/child"},
+		"system calls belong to the packages of the sandbox, to child (processes) and audit (locks)"},
 	{"is for tests", forTests, nil, "it has no place in the binary"},
 	{"knows the command-line library", below("github.com/spf13"), []string{"internal/cli"}, "flags end in internal/cli"},
 	{"parses shell", below("mvdan.cc/sh"), []string{"internal/shell"}, "internal/shell answers for shell text"},
