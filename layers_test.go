@@ -30,7 +30,7 @@ var rings = []struct {
 	}},
 	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/environ", "internal/guard/exposure",
 		"internal/guard/scope"}},
-	{"machine", []string{"internal/audit", "internal/child"}},
+	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home"}},
 	{"wiring", []string{"internal/cli", "cmd/hermes"}},
 }
 
@@ -46,11 +46,11 @@ var reserved = []struct {
 }{
 	{"starts programs", is("os/exec"), nil, "programs start in internal/child"},
 	{"opens connections", networking, nil, "connections are opened in internal/safehttp"},
-	{"reads YAML", below("go.yaml.in/yaml"), nil, "settings are read in internal/config"},
+	{"reads YAML", below("go.yaml.in/yaml"), []string{"internal/config"}, "settings are read in internal/config"},
 	{"goes around the type system", is("unsafe", "C", "plugin"), nil, "there is no place for it"},
 	{"calls the system", is("syscall", "golang.org/x/sys/unix", "golang.org/x/sys/windows"),
-		[]string{"internal/audit", "internal/child"},
-		"system calls belong to the packages of the sandbox, to child (processes) and audit (locks)"},
+		[]string{"internal/audit", "internal/child", "internal/home"},
+		"system calls belong to the packages of the sandbox, to child (processes), audit and home (locks)"},
 	{"is for tests", forTests, nil, "it has no place in the binary"},
 	{"knows the command-line library", below("github.com/spf13"), []string{"internal/cli"}, "flags end in internal/cli"},
 	{"parses shell", below("mvdan.cc/sh"), []string{"internal/shell"}, "internal/shell answers for shell text"},
@@ -67,7 +67,7 @@ func impure(name string) bool {
 // What a pure package may not call, whatever it was imported for.
 var impureCalls = map[string][]string{"time": {"Now", "Since", "Until", "Sleep", "After", "NewTimer", "NewTicker", "Tick", "AfterFunc"}}
 
-// Reading the environment is for internal/config. Until it exists, main hands os.Getenv and os.Getwd to internal/cli.
+// Reading the environment is for main, which hands it as a function to internal/cli, and that to internal/config.
 var environment = map[string][]string{"os": {"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Unsetenv", "Clearenv",
 	"UserHomeDir", "UserConfigDir", "UserCacheDir", "TempDir"}}
 
