@@ -75,7 +75,7 @@ func newRoot(stdio *IO) *cobra.Command {
 	}
 	group(approvals)
 	approvals.AddCommand(newCheck(stdio, "test"))
-	root.AddCommand(newCheck(stdio, "check"), approvals, newAudit(stdio), newVersion(stdio))
+	root.AddCommand(newCheck(stdio, "check"), approvals, newAudit(stdio), newConfig(stdio), newVersion(stdio))
 	return root
 }
 
