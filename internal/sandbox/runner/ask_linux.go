@@ -1,0 +1,76 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// ask answers a question, beside the thread: it may take long.
+func (c *conn) ask(f frame) error {
+	if len(f.body) == 0 {
+		return errors.New("an empty question")
+	}
+	if c.asked.Add(1) > maxAsked {
+		return fmt.Errorf("more than %d questions at once", maxAsked)
+	}
+	what, body := f.body[0], append([]byte(nil), f.body[1:]...)
+	r := &reader{b: body}
+	var work func() ([]byte, error)
+	switch what {
+	case askLeft:
+		c.asked.Add(-1)
+		w := writer{}
+		w.num(0)
+		encodeLeft(&w, c.s.leftOf(0))
+		c.send(frame{kind: answerKind, id: f.id, body: w.b})
+		return nil
+	case askKillAll:
+		work = func() ([]byte, error) { return nil, tree{self: c.s.self}.kill() }
+	case askProbe:
+		name, question := r.str(), r.raw()
+		if err := r.done(); err != nil {
+			return fmt.Errorf("probe: %w", err)
+		}
+		hook := c.s.hooks[name]
+		work = func() ([]byte, error) {
+			if hook == nil {
+				return nil, fmt.Errorf("this runner has no hook %q", name)
+			}
+			answer, err := hook(c.s.ctx, question)
+			w := writer{}
+			w.raw(answer)
+			return w.b, err
+		}
+	default:
+		var err error
+		if work, err = c.files.work(what, r); err != nil {
+			return err
+		}
+	}
+	go func() {
+		answer, err := work()
+		w := writer{}
+		if err != nil {
+			code := uint64(1 << 16)
+			var errno unix.Errno
+			if errors.As(err, &errno) {
+				code = uint64(errno)
+			}
+			w.num(code)
+			w.str(err.Error())
+		} else {
+			w.num(0)
+			w.b = append(w.b, answer...)
+		}
+		c.s.post(func() {
+			c.asked.Add(-1)
+			if what == askKillAll {
+				c.s.reap()
+			}
+			c.send(frame{kind: answerKind, id: f.id, body: w.b})
+		})
+	}()
+	return nil
+}

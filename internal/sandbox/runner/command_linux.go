@@ -1,0 +1,294 @@
+package runner
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// command is one that was started.
+type command struct {
+	s      *server
+	c      *conn
+	id     uint32
+	pid    int
+	pidfd  int // -1: the kernel has none
+	tag    uint64
+	state  int // memfd it writes its state to; -1: none
+	framed *framed
+	over   bool   // the program has ended
+	result result // set then
+	ending bool   // its tree is being killed; whoever does that sends the result
+}
+
+// run starts a command. What cannot be started is a result, not the end of the connection.
+func (c *conn) run(f frame) error {
+	var q request
+	if err := q.decode(f.body); err != nil {
+		return err
+	}
+	if c.commands[f.id] != nil {
+		return errors.New("run: the id is in use")
+	}
+	if len(f.fds) != q.files() {
+		return errors.New("run: the descriptors do not fit the request")
+	}
+	cmd := &command{s: c.s, c: c, id: f.id, pidfd: -1, state: -1}
+	if bad := cmd.start(&q, f.fds); bad != nil {
+		cmd.release()
+		c.send(frame{kind: exitKind, id: f.id, body: bad.encode()})
+		return nil
+	}
+	c.commands[f.id] = cmd
+	c.s.commands[cmd.pid] = cmd
+	return nil
+}
+
+// start makes the process. It returns a result if there is none.
+func (cmd *command) start(q *request, fds []int) *result {
+	program, bad := lookup(q)
+	if bad != nil {
+		return bad
+	}
+	files, opened, fault := cmd.stdio(q, fds)
+	defer func() { closeAll(opened) }()
+	if fault != nil {
+		return &result{fault: fault.Error()}
+	}
+	attr := &syscall.ProcAttr{
+		Dir: q.dir, Env: q.env, Files: files,
+		Sys: &syscall.SysProcAttr{
+			Setsid: true, Setctty: q.terminal, Ctty: 0, Pdeathsig: syscall.SIGKILL, PidFD: &cmd.pidfd,
+		},
+	}
+	cmd.tag = cmd.s.mark()
+	pid, err := syscall.ForkExec(program, q.argv, attr)
+	if err != nil {
+		return unstarted(q, err)
+	}
+	cmd.pid = pid
+	if cmd.pidfd >= 0 {
+		_ = cmd.s.add(cmd.pidfd, unix.EPOLLIN, func(uint32) { cmd.s.reap() })
+	}
+	if cmd.framed != nil {
+		cmd.framed.begin()
+	}
+	return nil
+}
+
+// stdio returns the command's descriptors in order, and those to close once it has them.
+func (cmd *command) stdio(q *request, fds []int) (files []uintptr, opened []int, err error) {
+	std := [3]int{cmd.s.null, cmd.s.null, cmd.s.null}
+	switch {
+	case q.terminal:
+		master, slave, err := terminal(q.rows, q.cols)
+		if err != nil {
+			return nil, nil, err
+		}
+		opened = append(opened, slave)
+		std = [3]int{slave, slave, slave}
+		if q.framed {
+			cmd.framed = newFramed(cmd, master, master, -1)
+		} else {
+			cmd.c.send(frame{kind: startedKind, id: cmd.id, fds: []int{master}})
+		}
+	case q.framed:
+		if cmd.framed, std, opened, err = pipes(cmd, q.streams); err != nil {
+			return nil, opened, err
+		}
+	default:
+		for i, bit := range []uint64{hasIn, hasOut, hasErr} {
+			if q.streams&bit != 0 {
+				std[i], fds = fds[0], fds[1:]
+			}
+		}
+	}
+	if q.streams&joined != 0 && q.streams&hasOut != 0 {
+		std[2] = std[1]
+	}
+	files = []uintptr{uintptr(std[0]), uintptr(std[1]), uintptr(std[2])}
+	if len(q.prelude) == 0 && !q.state {
+		return files, opened, nil
+	}
+	for len(files) <= stateFD {
+		files = append(files, ^uintptr(0))
+	}
+	if len(q.prelude) > 0 {
+		fd, err := memory("prelude", q.prelude)
+		if err != nil {
+			return nil, opened, err
+		}
+		opened = append(opened, fd)
+		files[preludeFD] = uintptr(fd)
+	}
+	if q.state {
+		if cmd.state, err = memory("state", nil); err != nil {
+			return nil, opened, err
+		}
+		files[stateFD] = uintptr(cmd.state)
+	}
+	return files, opened, nil
+}
+
+// memory returns a file without a name that holds text.
+func memory(name string, text []byte) (int, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return -1, os.NewSyscallError("memfd_create", err)
+	}
+	for at := 0; at < len(text); {
+		n, err := unix.Pwrite(fd, text[at:], int64(at))
+		if err != nil {
+			_ = unix.Close(fd)
+			return -1, os.NewSyscallError("write", err)
+		}
+		at += n
+	}
+	return fd, nil
+}
+
+// lookup finds the program as a shell does.
+func lookup(q *request) (string, *result) {
+	name := q.argv[0]
+	if strings.ContainsRune(name, '/') {
+		return name, nil
+	}
+	code := uint64(127)
+	for _, dir := range filepath.SplitList(q.search) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		full := filepath.Join(dir, name)
+		var st unix.Stat_t
+		if unix.Stat(full, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+			continue
+		}
+		if unix.Access(full, unix.X_OK) == nil {
+			return full, nil
+		}
+		code = 126
+	}
+	if code == 126 {
+		return "", &result{code: code, note: "hermes: " + name + ": permission denied"}
+	}
+	return "", &result{code: code, note: "hermes: " + name + ": command not found"}
+}
+
+// unstarted tells why there is no process, in a shell's terms where it has some.
+func unstarted(q *request, err error) *result {
+	var st unix.Stat_t
+	if bad := unix.Stat(q.dir, &st); q.dir != "" && bad != nil {
+		return &result{code: 126, note: "hermes: cd: " + q.dir + ": " + bad.Error()}
+	} else if q.dir != "" && (st.Mode&unix.S_IFMT != unix.S_IFDIR || unix.Access(q.dir, unix.X_OK) != nil) {
+		return &result{code: 126, note: "hermes: cd: " + q.dir + ": cannot be entered"}
+	}
+	switch {
+	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP), errors.Is(err, unix.ENAMETOOLONG):
+		return &result{code: 127, note: "hermes: " + q.argv[0] + ": " + err.Error()}
+	case errors.Is(err, unix.EACCES), errors.Is(err, unix.ENOEXEC), errors.Is(err, unix.EPERM), errors.Is(err, unix.EISDIR),
+		errors.Is(err, unix.ETXTBSY):
+		return &result{code: 126, note: "hermes: " + q.argv[0] + ": " + err.Error()}
+	}
+	return &result{fault: err.Error()}
+}
+
+// ended takes the status of a command whose program has ended.
+func (s *server) ended(cmd *command, status unix.WaitStatus, usage *unix.Rusage) {
+	delete(s.commands, cmd.pid)
+	cmd.over = true
+	cmd.result.user = uint64(usage.Utime.Nano() / 1000)
+	cmd.result.system = uint64(usage.Stime.Nano() / 1000)
+	if status.Signaled() {
+		cmd.result.signal = uint64(status.Signal())
+	} else {
+		cmd.result.code = uint64(status.ExitStatus())
+	}
+	if cmd.pidfd >= 0 {
+		s.drop(cmd.pidfd)
+		cmd.pidfd = -1
+	}
+	if !cmd.ending {
+		s.finish(cmd)
+	}
+}
+
+// finish sends the state and the result.
+func (s *server) finish(cmd *command) {
+	if !cmd.over {
+		return
+	}
+	if cmd.framed != nil && !cmd.framed.dry(func() { s.finish(cmd) }) {
+		return
+	}
+	if cmd.c.dead {
+		cmd.release()
+		return
+	}
+	if cmd.state >= 0 && cmd.result.signal == 0 {
+		cmd.sendState()
+	}
+	cmd.result.left = s.leftOf(cmd.tag)
+	cmd.c.send(frame{kind: exitKind, id: cmd.id, body: cmd.result.encode()})
+	delete(cmd.c.commands, cmd.id)
+	cmd.release()
+}
+
+// maxState bounds what a shell may write of its state; of more nothing counts.
+const maxState = 4 << 20
+
+func (cmd *command) sendState() {
+	var st unix.Stat_t
+	if unix.Fstat(cmd.state, &st) != nil || st.Size == 0 || st.Size > maxState {
+		return
+	}
+	text := make([]byte, st.Size)
+	n, err := unix.Pread(cmd.state, text, 0)
+	if err == nil && n == len(text) {
+		cmd.c.send(frame{kind: stateKind, id: cmd.id, body: text})
+	}
+}
+
+func (cmd *command) release() {
+	if cmd.state >= 0 {
+		_ = unix.Close(cmd.state)
+		cmd.state = -1
+	}
+	if cmd.framed != nil {
+		cmd.framed.release()
+	}
+}
+
+// end asks a command's tree to end, gives it time, and kills what is left of it. The result is sent when nothing is.
+func (s *server) end(cmd *command, grace uint64) {
+	if cmd.ending {
+		return
+	}
+	cmd.ending = true
+	gone := make(chan struct{})
+	t := tree{pid: cmd.pid, tag: cmd.tag, self: s.self}
+	go func() {
+		defer s.post(func() {
+			s.reap()
+			cmd.ending = false
+			s.finish(cmd)
+		})
+		defer close(gone)
+		if grace > 0 {
+			t.ask()
+			for until := time.Now().Add(time.Duration(grace) * time.Millisecond); time.Now().Before(until); {
+				time.Sleep(5 * time.Millisecond)
+				if len(t.alive()) == 0 {
+					return
+				}
+			}
+		}
+		if err := t.kill(); err != nil {
+			s.post(func() { cmd.result.note = "hermes: " + err.Error() })
+		}
+	}()
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package runner
+
+// Main is for Linux only: elsewhere there is no runner, and commands run without one.
+func Main(int, Hooks) int { return 1 }

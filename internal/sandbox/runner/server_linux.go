@@ -1,0 +1,202 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// server is the runner: one thread that waits for everything at once. What may take long (files, hooks, looking through all
+// processes) runs beside it and hands its result to the thread by post.
+type server struct {
+	epoll int
+	bell  int // eventfd: something was posted
+	null  int
+	tag   uint64
+	hooks Hooks
+	self  int
+
+	listener int // -1: one connection, and the runner ends with it
+	conns    map[int]*conn
+	watch    map[int32]func(events uint32) // by descriptor
+	commands map[int]*command              // by process id
+	ctx      context.Context
+	cancel   context.CancelFunc
+	last     uint64 // command
+	quit     bool
+	code     int
+
+	mu     sync.Mutex
+	posted []func()
+}
+
+// Main is a runner. It serves the socket fd, a connection or a listener, until its client says bye or is gone, kills what was
+// started, and returns the exit code for its process. The process is only this from then on: it adopts and waits for
+// children, and takes signals.
+func Main(fd int, hooks Hooks) int {
+	runtime.LockOSThread() // what kills children with their parent goes by the thread
+	s := &server{
+		hooks: hooks, self: os.Getpid(), listener: -1, conns: map[int]*conn{}, watch: map[int32]func(uint32){},
+		commands: map[int]*command{}, tag: newTag(),
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	defer s.cancel()
+	if err := s.open(fd); err != nil {
+		_, _ = send(fd, appendFrame(nil, frame{kind: refuseKind, body: []byte(err.Error())}), nil)
+		return 1
+	}
+	s.loop()
+	if err := killBelow(s.self, func() { s.reap() }); err != nil {
+		s.code = 1
+	}
+	s.reap()
+	return s.code
+}
+
+func newTag() uint64 { return tagBase | rand.Uint64N(1<<29)<<tagShift }
+
+// open prepares the process and watches the socket.
+func (s *server) open(fd int) error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("adopt orphans: %w", err)
+	}
+	// A kill at the parent's death, which a launcher may have asked for, would leave the commands alone. The runner asks for a
+	// signal that it can act on. It goes by the parent's thread: whoever starts a runner does it from one that lasts.
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGTERM), 0, 0, 0); err != nil {
+		return fmt.Errorf("die with the parent: %w", err)
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	go func() {
+		<-signals
+		s.post(func() { s.quit = true })
+	}()
+	var err error
+	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return fmt.Errorf("epoll: %w", err)
+	}
+	if s.bell, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		return fmt.Errorf("eventfd: %w", err)
+	}
+	if s.null, err = unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0); err != nil {
+		return fmt.Errorf("open /dev/null: %w", err)
+	}
+	if err := s.add(s.bell, unix.EPOLLIN, s.rung); err != nil {
+		return err
+	}
+	unix.CloseOnExec(fd)
+	if err := unix.SetNonblock(fd, true); err != nil {
+		return fmt.Errorf("socket: %w", err)
+	}
+	if listens, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ACCEPTCONN); err == nil && listens == 1 {
+		s.listener = fd
+		return s.add(fd, unix.EPOLLIN, s.accept)
+	}
+	return s.connect(fd)
+}
+
+func (s *server) add(fd int, events uint32, f func(uint32)) error {
+	if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)}); err != nil {
+		return fmt.Errorf("epoll: %w", err)
+	}
+	s.watch[int32(fd)] = f
+	return nil
+}
+
+func (s *server) change(fd int, events uint32) {
+	_ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_MOD, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)})
+}
+
+// drop stops to watch a descriptor and closes it.
+func (s *server) drop(fd int) {
+	if s.watch[int32(fd)] != nil {
+		delete(s.watch, int32(fd))
+		_ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_DEL, fd, nil)
+	}
+	_ = unix.Close(fd)
+}
+
+// post runs f on the thread.
+func (s *server) post(f func()) {
+	s.mu.Lock()
+	s.posted = append(s.posted, f)
+	s.mu.Unlock()
+	_, _ = unix.Write(s.bell, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+}
+
+func (s *server) rung(uint32) {
+	var b [8]byte
+	_, _ = unix.Read(s.bell, b[:])
+	s.mu.Lock()
+	work := s.posted
+	s.posted = nil
+	s.mu.Unlock()
+	for _, f := range work {
+		f()
+	}
+}
+
+// loop waits and works until there is nobody to work for. A command's end is seen by its pidfd. The end of an orphan
+// interrupts the waiting; if that is missed, it is waited for a little later.
+func (s *server) loop() {
+	events := make([]unix.EpollEvent, 64)
+	for !s.quit {
+		wait := -1
+		if s.reap() {
+			wait = 500
+		}
+		n, err := unix.EpollWait(s.epoll, events, wait)
+		if err != nil && err != unix.EINTR {
+			s.code = 1
+			return
+		}
+		for _, e := range events[:max(n, 0)] {
+			if f := s.watch[e.Fd]; f != nil {
+				f(e.Events)
+			}
+		}
+		if s.listener < 0 && len(s.conns) == 0 {
+			return
+		}
+	}
+}
+
+// reap waits for whoever has ended. It tells whether there are children.
+func (s *server) reap() bool {
+	for {
+		var status unix.WaitStatus
+		var usage unix.Rusage
+		pid, err := unix.Wait4(-1, &status, unix.WNOHANG, &usage)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return false
+		case pid == 0:
+			return true
+		}
+		if c := s.commands[pid]; c != nil {
+			s.ended(c, status, &usage)
+		}
+	}
+}
+
+// accept takes new connections of a listener.
+func (s *server) accept(uint32) {
+	for {
+		fd, _, err := unix.Accept4(s.listener, unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
+		if err != nil {
+			return
+		}
+		if s.connect(fd) != nil {
+			_ = unix.Close(fd)
+		}
+	}
+}

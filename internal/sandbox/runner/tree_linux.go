@@ -1,0 +1,282 @@
+package runner
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Every command gets a number of its own as the soft limit of real-time processor time, which nobody else uses and which is
+// too high to matter. What the command starts inherits it, through setsid, double forks and programs with an environment of
+// their own, so that what is left of a command is known also when its parents are gone. A number is a base, the runner's
+// own part, and the command's.
+const (
+	tagBase  = 1 << 62
+	tagShift = 32
+	tagMask  = 1<<tagShift - 1
+)
+
+// mark makes the next command's tag the limit of this process, which a new process inherits. 0: it cannot be told apart.
+func (s *server) mark() uint64 {
+	s.last++
+	tag := s.tag | s.last&tagMask
+	var now unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_RTTIME, &now) != nil {
+		return 0
+	}
+	now.Cur = tag
+	if unix.Setrlimit(unix.RLIMIT_RTTIME, &now) != nil {
+		return 0
+	}
+	return tag
+}
+
+// tagOf reads a process's tag, 0 if there is none.
+func tagOf(pid int) uint64 {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
+	if err != nil {
+		return 0
+	}
+	_, text, _ = bytes.Cut(text, []byte("Max realtime timeout"))
+	fields := bytes.Fields(text)
+	if len(fields) == 0 {
+		return 0
+	}
+	tag, err := strconv.ParseUint(string(fields[0]), 10, 64)
+	if err != nil || tag < tagBase {
+		return 0
+	}
+	return tag
+}
+
+// entry is one process.
+type entry struct {
+	pid, ppid, group, session int
+	state                     byte
+	born                      uint64 // in clock ticks since the machine started
+	name                      string
+}
+
+// table lists all processes. Zombies are among them.
+func table() ([]entry, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]entry, 0, len(names))
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		if e, ok := look(pid); ok {
+			all = append(all, e)
+		}
+	}
+	return all, nil
+}
+
+func look(pid int) (entry, bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return entry{}, false
+	}
+	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	if open < 0 || end < open {
+		return entry{}, false
+	}
+	f := strings.Fields(string(text[end+1:]))
+	if len(f) < 20 {
+		return entry{}, false
+	}
+	e := entry{pid: pid, state: f[0][0], name: string(text[open+1 : end])}
+	e.ppid, _ = strconv.Atoi(f[1])
+	e.group, _ = strconv.Atoi(f[2])
+	e.session, _ = strconv.Atoi(f[3])
+	e.born, err = strconv.ParseUint(f[19], 10, 64)
+	return e, err == nil
+}
+
+func (e entry) dead() bool { return e.state == 'Z' || e.state == 'X' }
+
+// tree is a command with everything that comes from it.
+type tree struct {
+	pid  int
+	tag  uint64
+	self int    // never a member
+	runs uint64 // without pid and tag: all of the runner with this tag
+}
+
+// alive returns the members that have not ended.
+func (t tree) alive() []entry {
+	all, err := table()
+	if err != nil {
+		return nil
+	}
+	return t.members(all)
+}
+
+// members returns who belongs to the tree: the program, whoever has its tag, group or session, and what is below those.
+func (t tree) members(all []entry) (out []entry) {
+	in := map[int]bool{}
+	for again := true; again; {
+		again = false
+		for _, e := range all {
+			if !in[e.pid] && e.pid != t.self && e.pid > 1 && (in[e.ppid] || t.root(e)) {
+				in[e.pid], again = true, true
+			}
+		}
+	}
+	for _, e := range all {
+		if in[e.pid] && !e.dead() {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// root tells whether a process belongs to the tree by itself.
+func (t tree) root(e entry) bool {
+	switch {
+	case t.tag == 0 && t.runs == 0:
+		return t.pid == 0 && e.ppid == t.self || t.pid != 0 && (e.pid == t.pid || e.group == t.pid || e.session == t.pid)
+	case t.runs != 0:
+		return tagOf(e.pid)&^tagMask == t.runs
+	}
+	return e.pid == t.pid || e.group == t.pid || e.session == t.pid || tagOf(e.pid) == t.tag
+}
+
+// ask asks the members to end, also those that are stopped.
+func (t tree) ask() {
+	for _, e := range t.alive() {
+		_ = unix.Kill(e.pid, unix.SIGTERM)
+		_ = unix.Kill(e.pid, unix.SIGCONT)
+	}
+}
+
+// killTime bounds a kill, looks how often members are stopped before they are killed anyway.
+const (
+	killTime = 8 * time.Second
+	looks    = 64
+)
+
+// kill ends all members: first everything is stopped, until a look finds nobody new, so that nobody can start a replacement;
+// then it is killed; then all over, until a look finds nobody.
+func (t tree) kill() error {
+	for until := time.Now().Add(killTime); ; {
+		stopped := map[int]bool{}
+		var alive []entry
+		for range looks {
+			alive = t.alive()
+			fresh := false
+			for _, e := range alive {
+				if !stopped[e.pid] {
+					stopped[e.pid], fresh = true, true
+					_ = unix.Kill(e.pid, unix.SIGSTOP)
+				}
+			}
+			if !fresh {
+				break
+			}
+		}
+		if len(alive) == 0 {
+			return nil
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf("kill: %d processes are still there, %d (%s) among them", len(alive), alive[0].pid, alive[0].name)
+		}
+		for _, e := range alive {
+			_ = unix.Kill(e.pid, unix.SIGKILL)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// killBelow kills everything below a process; reap waits for what has ended.
+func killBelow(self int, reap func()) error {
+	err := tree{self: self}.kill()
+	reap()
+	return err
+}
+
+// killTagged kills whatever a runner with this tag has started.
+func killTagged(tag uint64) error { return tree{runs: tag, self: os.Getpid()}.kill() }
+
+// leftOf lists what has a tag and still runs, 0: any tag of this runner.
+func (s *server) leftOf(tag uint64) (out []left) {
+	if unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == unix.ECHILD {
+		return nil // nobody is there at all
+	}
+	pids, ok := children(s.self)
+	if ok && len(pids) == len(s.commands) {
+		return nil // only what is still running for somebody
+	}
+	all, err := table()
+	if err != nil {
+		return nil
+	}
+	below := tree{self: s.self}.members(all)
+	for _, e := range below {
+		if t := tagOf(e.pid); tag != 0 && t != tag || tag == 0 && s.running(t) {
+			continue
+		}
+		out = append(out, left{uint64(e.pid), cmdline(e), started(e.born)})
+	}
+	return out
+}
+
+// running tells whether a tag is that of a command that has not ended.
+func (s *server) running(tag uint64) bool {
+	for _, cmd := range s.commands {
+		if cmd.tag == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// children counts the direct children of this process, if the kernel tells.
+func children(self int) (pids []string, ok bool) {
+	tasks, err := os.ReadDir("/proc/" + strconv.Itoa(self) + "/task")
+	if err != nil {
+		return nil, false
+	}
+	for _, task := range tasks {
+		text, err := os.ReadFile("/proc/" + strconv.Itoa(self) + "/task/" + task.Name() + "/children")
+		if err != nil {
+			return nil, false
+		}
+		pids = append(pids, strings.Fields(string(text))...)
+	}
+	return pids, true
+}
+
+// cmdline returns what a person would know a process by.
+func cmdline(e entry) string {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(e.pid) + "/cmdline")
+	text = bytes.TrimRight(text, "\x00")
+	if err != nil || len(text) == 0 {
+		return "[" + e.name + "]"
+	}
+	return string(bytes.ReplaceAll(text[:min(len(text), 512)], []byte{0}, []byte{' '}))
+}
+
+// started returns milliseconds since 1970.
+func started(born uint64) uint64 {
+	var up unix.Sysinfo_t
+	now := time.Now().UnixMilli()
+	if unix.Sysinfo(&up) != nil {
+		return uint64(now)
+	}
+	return uint64(now - up.Uptime*1000 + int64(born)*10)
+}

@@ -1,0 +1,307 @@
+package runner
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Version is the version of the protocol. Both ends must have the same: they are built together.
+const Version = 1
+
+// magic opens the first frame of both sides.
+const magic = "hermes-runner"
+
+// kind says what a frame is.
+type kind uint8
+
+// What a client says.
+const (
+	helloKind  kind = 1 + iota // magic, version; answered by the same
+	runKind                    // starts a command; the id is the client's choice
+	inputKind                  // bytes for a command's standard input; empty: no more
+	creditKind                 // so many bytes of a stream were taken; goes both ways
+	signalKind                 // a signal for a command's process group
+	resizeKind                 // a terminal's new size
+	endKind                    // ask the whole tree of a command to end, then kill it
+	askKind                    // a question that has one answer
+	byeKind                    // kill everything and go
+
+	// What a runner says.
+	startedKind // the process id; with a terminal, its master's descriptor
+	outputKind  // bytes of a stream
+	stateKind   // what the command's shell wrote of its state; before the exit
+	exitKind    // how a command ended
+	answerKind  // to a question
+	refuseKind  // this connection is over, and why
+)
+
+// What askKind asks.
+const (
+	askLeft uint8 = 1 + iota
+	askKillAll
+	askProbe
+	askOpen
+	askRead
+	askCreate
+	askWrite
+	askCommit
+	askClose
+	askStat
+	askList
+)
+
+// A frame is a header and a body: length of the body (4 bytes), kind (1), number of descriptors that came along (1), id (4).
+const headSize = 10
+
+// maxBody bounds a frame. Larger things are sent in pieces.
+const maxBody = 8 << 20
+
+// piece is how much of a file or stream goes into one frame.
+const piece = 128 << 10
+
+type frame struct {
+	kind kind
+	id   uint32
+	body []byte
+	fds  []int
+}
+
+// appendFrame appends the bytes of a frame.
+func appendFrame(dst []byte, f frame) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(f.body)))
+	dst = append(dst, byte(f.kind), byte(len(f.fds)))
+	dst = binary.LittleEndian.AppendUint32(dst, f.id)
+	return append(dst, f.body...)
+}
+
+// splitter cuts a stream into frames, and gives each the descriptors that came with it.
+type splitter struct {
+	bytes []byte
+	fds   []int
+}
+
+// next returns the next whole frame, false if there is none yet. The body is valid until more bytes are added.
+func (s *splitter) next() (frame, bool, error) {
+	if len(s.bytes) < headSize {
+		return frame{}, false, nil
+	}
+	size := binary.LittleEndian.Uint32(s.bytes)
+	f := frame{kind: kind(s.bytes[4]), id: binary.LittleEndian.Uint32(s.bytes[6:])}
+	count := int(s.bytes[5])
+	switch {
+	case size > maxBody:
+		return frame{}, false, fmt.Errorf("frame of %d bytes, at most %d", size, maxBody)
+	case f.kind == 0 || f.kind > refuseKind:
+		return frame{}, false, fmt.Errorf("frame of unknown kind %d", f.kind)
+	case count > maxFiles:
+		return frame{}, false, fmt.Errorf("frame with %d descriptors, at most %d", count, maxFiles)
+	case len(s.bytes) < headSize+int(size):
+		return frame{}, false, nil
+	case count > len(s.fds):
+		return frame{}, false, fmt.Errorf("frame without its %d descriptors", count)
+	}
+	f.body = s.bytes[headSize : headSize+int(size) : headSize+int(size)]
+	f.fds, s.fds = s.fds[:count:count], s.fds[count:]
+	s.bytes = s.bytes[headSize+int(size):]
+	return f, true, nil
+}
+
+// maxFiles bounds the descriptors of one frame.
+const maxFiles = 8
+
+// The body of a frame is a sequence of numbers and strings. writer appends them, reader takes them off again and remembers
+// the first fault.
+type writer struct{ b []byte }
+
+func (w *writer) num(n uint64) { w.b = binary.AppendUvarint(w.b, n) }
+func (w *writer) flag(ok bool) { w.num(map[bool]uint64{true: 1}[ok]) }
+func (w *writer) str(s string) { w.num(uint64(len(s))); w.b = append(w.b, s...) }
+func (w *writer) raw(s []byte) { w.num(uint64(len(s))); w.b = append(w.b, s...) }
+
+func (w *writer) list(all []string) {
+	w.num(uint64(len(all)))
+	for _, s := range all {
+		w.str(s)
+	}
+}
+
+type reader struct {
+	b   []byte
+	err error
+}
+
+var errShort = errors.New("body ends too early")
+
+func (r *reader) num() uint64 {
+	n, size := binary.Uvarint(r.b)
+	if size <= 0 {
+		r.err, r.b = errShort, nil
+		return 0
+	}
+	r.b = r.b[size:]
+	return n
+}
+
+func (r *reader) flag() bool { return r.num() != 0 }
+
+// raw returns bytes that are valid as long as the body is.
+func (r *reader) raw() []byte {
+	n := r.num()
+	if n > uint64(len(r.b)) {
+		r.err, r.b = errShort, nil
+		return nil
+	}
+	out := r.b[:n:n]
+	r.b = r.b[n:]
+	return out
+}
+
+func (r *reader) str() string { return string(r.raw()) }
+
+func (r *reader) list() []string {
+	n := r.num()
+	if n > uint64(len(r.b)) {
+		r.err, r.b = errShort, nil
+		return nil
+	}
+	out := make([]string, 0, n)
+	for range n {
+		out = append(out, r.str())
+	}
+	return out
+}
+
+// done returns the first fault, or that something was left over.
+func (r *reader) done() error {
+	if r.err == nil && len(r.b) > 0 {
+		return fmt.Errorf("%d bytes too many", len(r.b))
+	}
+	return r.err
+}
+
+// request is what runKind carries.
+type request struct {
+	argv     []string
+	env      []string
+	dir      string
+	search   string // directories for a bare argv[0]
+	prelude  []byte // given to the command as descriptor preludeFD, when not empty
+	state    bool   // give the command descriptor stateFD, and tell what it wrote there
+	terminal bool
+	framed   bool // the streams come and go in frames; else as descriptors
+	rows     uint64
+	cols     uint64
+	streams  uint64 // which of stdin, stdout, stderr there are, as bits; 8: stderr is stdout
+}
+
+// Where a command finds its prelude, and where it writes its state.
+const (
+	preludeFD = 30
+	stateFD   = 31
+)
+
+const (
+	hasIn = 1 << iota
+	hasOut
+	hasErr
+	joined
+)
+
+func (q *request) encode() []byte {
+	w := writer{b: make([]byte, 0, 4096)}
+	w.list(q.argv)
+	w.list(q.env)
+	w.str(q.dir)
+	w.str(q.search)
+	w.raw(q.prelude)
+	w.flag(q.state)
+	w.flag(q.terminal)
+	w.flag(q.framed)
+	w.num(q.rows)
+	w.num(q.cols)
+	w.num(q.streams)
+	return w.b
+}
+
+func (q *request) decode(body []byte) error {
+	r := reader{b: body}
+	q.argv, q.env = r.list(), r.list()
+	q.dir, q.search = r.str(), r.str()
+	q.prelude = r.raw()
+	q.state, q.terminal, q.framed = r.flag(), r.flag(), r.flag()
+	q.rows, q.cols, q.streams = r.num(), r.num(), r.num()
+	if err := r.done(); err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	if len(q.argv) == 0 || q.argv[0] == "" {
+		return errors.New("run: no program")
+	}
+	return nil
+}
+
+// files returns how many descriptors the request needs to have with it.
+func (q *request) files() int {
+	n := 0
+	if q.framed || q.terminal {
+		return 0
+	}
+	for _, bit := range []uint64{hasIn, hasOut, hasErr} {
+		if q.streams&bit != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// result is what exitKind carries.
+type result struct {
+	code, signal uint64
+	user, system uint64 // microseconds
+	note         string // what a shell would have said: not found, no such directory
+	fault        string // the command could not be started at all
+	left         []left
+}
+
+// left is a process that a command left running.
+type left struct {
+	pid     uint64
+	name    string
+	started uint64 // milliseconds since 1970
+}
+
+func (e *result) encode() []byte {
+	w := writer{}
+	w.num(e.code)
+	w.num(e.signal)
+	w.num(e.user)
+	w.num(e.system)
+	w.str(e.note)
+	w.str(e.fault)
+	encodeLeft(&w, e.left)
+	return w.b
+}
+
+func (e *result) decode(body []byte) error {
+	r := reader{b: body}
+	e.code, e.signal, e.user, e.system = r.num(), r.num(), r.num(), r.num()
+	e.note, e.fault = r.str(), r.str()
+	e.left = decodeLeft(&r)
+	return r.done()
+}
+
+func encodeLeft(w *writer, all []left) {
+	w.num(uint64(len(all)))
+	for _, p := range all {
+		w.num(p.pid)
+		w.str(p.name)
+		w.num(p.started)
+	}
+}
+
+func decodeLeft(r *reader) (all []left) {
+	for range min(r.num(), uint64(len(r.b))) {
+		all = append(all, left{r.num(), r.str(), r.num()})
+	}
+	return all
+}
