@@ -184,6 +184,15 @@ func datastores() table {
 				"rclone sync a remote:b --dry-run", "restic snapshots", "borg list /mnt/x", "rsync -a src/ host:/srv/"},
 		},
 		{
+			Key:    "database filled from another program",
+			Harms:  guard.Work | guard.Remote,
+			Match:  all(runs("psql", "mysql", "mariadb", "sqlite3"), when(fillsDatabase)),
+			Why:    "runs whatever statements arrive: a dump replaces what the database holds",
+			Remedy: "write them to a file that can be read first: `pg_dump app > dump.sql`",
+			Hits:   []string{"pg_dump a | psql b", "cat dump.sql | ssh db psql", "gunzip -c dump.sql.gz | mysql app", "sqlite3 a.db .dump | sqlite3 b.db", "./make_sql | psql app"},
+			Passes: []string{"pg_dump app > dump.sql", "psql app < queries/report.sql", "cat q.sql | psql app", "mysql app < schema.sql", "sed s/x/y/ q.sql | psql", "echo 'select 1' | psql", "psql -c 'select 1' | wc -l"},
+		},
+		{
 			Key:    "HTTP request that deletes",
 			Harms:  guard.Remote,
 			Match:  all(runs("curl", "wget", "http", "https", "xh", "xhs", "curlie"), when(deletesByHTTP)),
@@ -396,4 +405,37 @@ func onThisMachine(url string) bool {
 		return false
 	}
 	return true
+}
+
+// readsSQL tells whether command i reads its statements from standard input.
+func (c *ctx) readsSQL(i int) bool {
+	for k := range c.prog.Payloads {
+		if p := &c.prog.Payloads[k]; p.Command == i && p.How == "stdin" {
+			return true
+		}
+	}
+	return false
+}
+
+// fillsDatabase holds for a client that is given statements nobody can see here: from another program, or on another
+// machine.
+func fillsDatabase(c *ctx, i int) (span, bool) {
+	in := c.cmd(i).Stdin
+	if in == nil || len(in.Holes) == 0 || !c.readsSQL(i) {
+		return span{}, false
+	}
+	if c.cmd(i).Place == shell.Elsewhere {
+		return c.whole(i), true
+	}
+	n, ok := c.upstream(i, func(c *ctx, n int) bool {
+		switch c.name(n) {
+		case "cat", "echo", "printf", "sed", "envsubst", "head", "tail", "tee", "grep", "awk", "tr", "jinja2", "m4", "":
+			return false
+		}
+		return true
+	}, 16)
+	if !ok {
+		return span{}, false
+	}
+	return span{c.cmd(n).Start, max(c.cmd(n).End, c.cmd(i).End)}, true
 }

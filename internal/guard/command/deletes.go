@@ -33,10 +33,11 @@ func deletes() table {
 			Match:  all(runs("rm"), when(recursive(true)), operand(isKept), not(when(sweeps))),
 			Why:    "deletes folders with all they hold",
 			Remedy: "name the files, or move the folder: `mv mydir /tmp/mydir`",
-			Hits:   []string{"rm -r mydir", "rm -fr .", "rm -rf .git", `rm -rf "$DIR"`, "sudo rm -rfv /var/log", "rm -rf src/*", "find . -name x -exec rm -rf {} +"},
+			Hits:   []string{"rm -r mydir", "rm -fr .", "rm -rf .git", `rm -rf "$DIR"`, "sudo rm -rfv /var/log", "rm -rf src/*", "rm -rf vendor && ls", "cd ~/work && rm -rf src", "cd ~ && rm -rf build", "cd /etc && rm -rf build", "find . -name x -exec rm -rf {} +"},
 			Passes: []string{
 				"rm -rf node_modules", "rm -rf build dist/", "rm -rf /tmp/test", "rm --force x", "rm -f results.json", "rm -rf ./target/debug", "rm -rf foo.egg-info", "rm -rf ~/.cache/pip", "rm -rf ~/.npm/_cacache", "find . -name node_modules -type d -prune -exec rm -rf {} +",
-				"mv mydir /tmp/mydir",
+				"mv mydir /tmp/mydir", "rm -rf vendor && composer install", "rm -rf _build deps && mix deps.get", "rm -rf .bundle vendor/bundle",
+				"cd ~/work/app && rm -rf dist && npm run build", "cd /srv/app && rm -rf node_modules && npm ci", "cd ../web && rm -rf .next",
 			},
 		},
 		{
@@ -94,10 +95,10 @@ func isForeign(c *ctx, t target) bool {
 	if t.path == "" || t.path[0] == 0 {
 		return false
 	}
-	return !c.isTemp(t) && !c.inTree(t) && !c.isCache(t)
+	return !c.isTemp(t) && !c.inTree(t) && !c.isCache(t) && !c.isRegrownThere(t)
 }
 
 // isKept tells whether the target holds what nothing makes again.
 func isKept(c *ctx, t target) bool {
-	return t.path != "" && !c.isTemp(t) && !c.isRegrown(t) && !c.isCache(t)
+	return t.path != "" && !c.isTemp(t) && !c.isRegrown(t) && !c.isCache(t) && !c.isRegrownThere(t)
 }

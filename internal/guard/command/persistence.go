@@ -462,7 +462,7 @@ func trusts(c *ctx, i int) (span, bool) {
 		return span{}, hasArg(args, "add", "adv")
 	case "rpm", "rpmkeys":
 		for _, w := range args[1:] {
-			if strings.Contains(w.Text, "://") && hasArg(args, "--import") && !publicHost(hostOf(w.Text)) {
+			if strings.Contains(w.Text, "://") && hasArg(args, "--import") && !strings.HasPrefix(w.Text, "https:") {
 				return at(w), true
 			}
 		}

@@ -126,11 +126,56 @@ func (c *ctx) isRegrown(t target) bool {
 		if name == ".git" || name == ".hermes" || name == ".." {
 			return false
 		}
-		if regrownDir(name) {
+		if regrownDir(name) || c.remade(name) || name == "vendor" && under(rest, "bundle") {
 			return true
 		}
 	}
 	return !t.all && regrownFile(base(p)) || c.facts.Ignored != nil && c.facts.Ignored(t.path) == Yes
+}
+
+// isRegrownThere tells whether the target is a folder that builds and installs make, by its bare name, in a project that
+// the text has changed to.
+func (c *ctx) isRegrownThere(t target) bool {
+	if !t.there || t.all || t.glob || t.maybe || t.blind || c.facts.Tracked != nil && c.facts.Tracked(t.path) == Yes {
+		return false
+	}
+	n := strings.LastIndexByte(t.path, '/')
+	if n < 1 || !regrownDir(t.path[n+1:]) || t.path[n+1:] == "tmp" {
+		return false
+	}
+	dir := t.path[:n]
+	if strings.HasPrefix(dir, "../") {
+		return true
+	}
+	if p, ok := c.below(target{path: dir}); ok {
+		return p != "" && p[0] != '.' && !strings.HasPrefix(p, "Library")
+	}
+	for _, p := range [...]string{"/srv", "/opt", "/var/www", "/workspace", "/workspaces", "/app", "/code", "/data", "/mnt", "/media", "/usr/src", "/builds", "/Volumes"} {
+		if inside(dir, p) || dir == "/app" || dir == "/workspace" || dir == "/code" {
+			return true
+		}
+	}
+	return false
+}
+
+// remade tells whether a program in the text fetches again what is in a folder of dependencies of that name.
+func (c *ctx) remade(name string) bool {
+	if name != "vendor" && name != "deps" {
+		return false
+	}
+	for i := range c.names {
+		switch c.names[i] {
+		case "composer", "bundle", "cargo", "go", "govendor", "rails":
+			if name == "vendor" {
+				return true
+			}
+		case "mix", "rebar3", "rebar":
+			if name == "deps" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // regrownDir names the folders that builds, tests and installs make.
@@ -141,7 +186,7 @@ func regrownDir(name string) bool {
 		"build", "dist", "out", "target", "_build", "cmake-build", "CMakeFiles", "CMakeCache.txt", "zig-cache", ".zig-cache", "zig-out", "bazel-out",
 		"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox", ".hypothesis", ".ipynb_checkpoints", ".pytype", ".pyre",
 		".venv", "venv", ".eggs", "wheelhouse", "htmlcov", "coverage", ".coverage", "coverage.xml", "coverage.out", "lcov.info",
-		".gradle", ".kotlin", "obj", "DerivedData", ".build", "Pods", ".dart_tool", ".stack-work", "dist-newstyle", "elm-stuff",
+		".gradle", ".kotlin", "obj", "DerivedData", ".build", "Pods", "Carthage", ".dart_tool", ".stack-work", "dist-newstyle", "elm-stuff",
 		".terraform", ".serverless", ".aws-sam", "cdk.out", ".cache", ".tmp", "tmp", ".sass-cache", ".jekyll-cache", "_site", ".bundle",
 		"test-results", "playwright-report", "allure-results", "TestResults", "blob-report", ".DS_Store", "Thumbs.db", "a.out", "nohup.out":
 		return true

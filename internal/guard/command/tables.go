@@ -9,7 +9,7 @@ func tables() []table {
 		copies(), edits(), heredocs(), git(), madeExecutable(), sudo(), packages(), programs(), windowsPrograms(),
 		volumes(), assigns(), loops(), downloads(), system(),
 		destroys(), clusters(), datastores(), publishes(), gitLoss(), escapes(), selfConfig(), packageScripts(), privileges(),
-		toolWrites(), programsRun(), disksMore(), kills(), wipesMore(), dynamicWords(), windowsMore(), smallLanguages(),
+		toolWrites(), programsRun(), disksMore(), kills(), wipesMore(), dynamicWords(), windowsMore(), smallLanguages(), losses(), handed(),
 		exfil(), reverseShells(), addresses(), persistence(), credentials(), history(), prefixEnv(),
 	}
 }

@@ -26,7 +26,7 @@ func toolWrites() table {
 			},
 			Passes: []string{
 				"curl -o ./hosts https://example.com/hosts", "wget -O - https://example.com/", "sort -o names.txt names.txt", "sort /etc/passwd", "ffmpeg -i a.mp4 b.mp3", "openssl x509 -in /etc/ssl/x.pem -noout",
-				"find /etc -name '*.conf'", "tcpdump -r /etc/x", "docker cp /etc/hosts web:/x", "awk 1 /etc/passwd", "vim -R /etc/hosts",
+				"find /etc -name '*.conf'", "tcpdump -r /etc/x", "docker cp /etc/hosts web:/x", "awk 1 /etc/passwd", "vim -R /etc/hosts", "aws s3 cp dist s3://b/ --recursive --exclude /etc/x",
 			},
 		},
 		{
@@ -160,6 +160,9 @@ func (c *ctx) toolTargets(i int) []target {
 			out = append(out, c.targets(w, dir)...)
 		}
 	case "docker", "podman", "kubectl", "aws", "gsutil", "rclone":
+		if leavesOut(args[len(args)-2].Text) {
+			break
+		}
 		if anyWord(args, "cp", "copy", "copyto", "sync", "mv", "move") && !strings.Contains(last.Text, ":") {
 			out = append(out, c.targets(last, dir)...)
 		}

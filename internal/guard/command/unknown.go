@@ -186,6 +186,10 @@ func dynamicCode(c *ctx, k int) (span, bool) {
 	}
 	if n.Command >= 0 && n.Command < len(c.prog.Commands) {
 		switch c.name(n.Command) {
+		case "psql", "mysql", "mariadb", "sqlite3":
+			if c.readsSQL(n.Command) {
+				return where, false // what is loaded is data: see datastores
+			}
 		case "eval", "source", ".":
 			return where, !printsSetup(c, n.Command)
 		}
