@@ -1,0 +1,124 @@
+package approval
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"hermes/internal/guard"
+)
+
+// The parts of refusals. They are read by models: they say what happened, and that no other way is meant either.
+const (
+	noConsent = "The user has NOT consented to this action. Do not retry it, do not rephrase it, and do not try to reach the same outcome by a different command."
+	silence   = "Silence is not consent."
+)
+
+// refusal is the text for a command that the guard refuses in every mode.
+func refusal(v guard.Verdict) (message, remedy string) {
+	why := v.Rule
+	if v.Reason != "" {
+		why += ": " + v.Reason
+	}
+	switch v.Tier {
+	case guard.Lifecycle:
+		return "Blocked: " + why + ". It would end the gateway that runs this session. No approval or mode lifts this; nothing was executed.",
+			"run it from a shell outside the gateway"
+	case guard.Hardline:
+		return "BLOCKED (hardline): " + why + ". No mode, approval or YOLO lifts this; nothing was executed. " +
+			"Do not retry or rephrase it.", hint(v, "run it yourself, outside the agent")
+	case guard.Sudo:
+		return "BLOCKED: sudo password guessing via stdin (sudo -S). Nothing was executed. Do not retry or rephrase it.",
+			"set SUDO_PASSWORD in .env, or run sudo without -S at a terminal"
+	case guard.UserDeny:
+		return "BLOCKED: " + why + ". The owner's approvals.deny refuses it; not even YOLO or mode off lifts that. Nothing was " +
+			"executed. Do not retry or rephrase it.", "change approvals.deny if you are its owner"
+	}
+	if v.Rule == "" {
+		why = strings.TrimPrefix(why, ": ")
+	}
+	return "BLOCKED: " + orWord(why, "no guard has judged it") + ". Nothing was executed.", v.Remedy
+}
+
+func hint(v guard.Verdict, otherwise string) string {
+	if v.Remedy != "" {
+		return v.Remedy
+	}
+	return otherwise
+}
+
+func orWord(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// described joins the keys of the findings, each once.
+func described(findings []guard.Finding) string {
+	var names []string
+	seen := map[string]bool{}
+	for _, f := range findings {
+		if !seen[f.Rule] {
+			seen[f.Rule] = true
+			names = append(names, f.Rule)
+		}
+	}
+	return strings.Join(names, "; ")
+}
+
+func deniedText(desc, reason string) string {
+	s := "BLOCKED: the user denied this command (" + desc + "). "
+	if reason != "" {
+		s += "Reason given: " + reason + ". "
+	}
+	return s + noConsent
+}
+
+func timeoutText(desc string, after time.Duration) string {
+	return fmt.Sprintf("BLOCKED: the question about this command (%s) timed out without user response after %s. %s %s",
+		desc, after, silence, noConsent)
+}
+
+func unreachedText(desc string, err error) string {
+	s := "BLOCKED: this command must be asked about (" + desc + "), and the question could not be put to anybody"
+	if err != nil {
+		s += ": " + err.Error()
+	}
+	return s + ". " + noConsent
+}
+
+func cancelledText(desc string) string {
+	return "BLOCKED: the run ended while this command (" + desc + ") waited for an answer. " + noConsent
+}
+
+func nobodyText(desc string) string {
+	return "BLOCKED: Command flagged as dangerous (" + desc + ") but there is nobody to ask. " + noConsent
+}
+
+// headlessText is the refusal where no person is present by design.
+func headlessText(p Presence, platform, desc string, sticky bool) (message, remedy string) {
+	var who, key string
+	switch p {
+	case SingleQuery:
+		who, key = "single-query mode (-q) runs without a user present", "approvals.single_query_mode"
+	case Cron:
+		who, key = "cron jobs run without a user present", "approvals.cron_mode"
+	default:
+		who, key = "it came from an unattended platform ("+orWord(platform, "unknown")+"), where no user is present", "approvals.unattended_mode"
+	}
+	message = "BLOCKED: Command flagged as dangerous (" + desc + ") but " + who + ". Find another approach that does not need it"
+	if sticky {
+		return message + "; this one asks every time, and no setting lifts that.", "run it yourself at a terminal"
+	}
+	return message + ". To let such commands pass, the owner sets " + key + ": approve.",
+		"set " + key + ": approve, or add the command to command_allowlist"
+}
+
+func smartText(desc string) string {
+	return "BLOCKED by smart approval: " + desc + ". " + noConsent
+}
+
+func breakerText(n int) string {
+	return fmt.Sprintf(" CIRCUIT BREAKER: %d commands in a row were refused. Stop trying variations; tell the user what you wanted to do and why, and wait.", n)
+}
