@@ -32,6 +32,7 @@ var rings = []struct {
 		"internal/guard/scope"}},
 	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home",
 		"internal/sandbox", "internal/sandbox/snapshot", "internal/sandbox/runner"}},
+	{"doors", []string{"internal/approval"}},
 	{"wiring", []string{"internal/cli", "cmd/hermes", "cmd/runner"}},
 }
 
