@@ -84,7 +84,7 @@ func homeCredential(p string) bool {
 	case ".composer":
 		return rest == "auth.json"
 	case ".hermes":
-		return rest == ".env" || rest == "auth.json" || strings.HasPrefix(rest, "profiles/") && (base(rest) == ".env" || base(rest) == "auth.json")
+		return rest == ".env" || rest == "auth.json" || strings.HasPrefix(rest, "state.db") || strings.HasPrefix(rest, "profiles/") && (base(rest) == ".env" || base(rest) == "auth.json")
 	case ".claude":
 		return rest == ".credentials.json"
 	case ".codex", ".qwen", ".openclaw":

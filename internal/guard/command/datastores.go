@@ -204,7 +204,7 @@ func datastores() table {
 				"curl -XPOST http://es:9200/logs/_delete_by_query -d '{}'", "http DELETE api.example.com/x",
 				"curl http://ch:8123 -d 'DROP TABLE t'", "curl http://db:8086/query --data-urlencode 'q=DROP DATABASE x'",
 			},
-			Passes: []string{"curl https://api.example.com/items/7", "curl -X DELETE http://localhost:3000/api/todos/17",
+			Passes: []string{"curl https://api.example.com/items/7", "curl -X DELETE http://localhost:3000/api/todos/17", "curl -s -X DELETE http://localhost:8080/api/cart/3 -H 'X-Test-User: qa1'",
 				"curl -X POST x.example -d DELETE", "curl -X DELETE 127.0.0.1:8080/x", "http GET x.example",
 				"curl -G https://example.com/s --data-urlencode 'q=DROP TABLE users'"},
 		},
@@ -362,6 +362,7 @@ func deletesByHTTP(c *ctx, i int) (span, bool) {
 			return at(w), true
 		case strings.IndexByte(t, ' ') > 0 && takesSQL(args) && destroysSQL(strings.TrimPrefix(strings.TrimPrefix(t, "q="), "query=")):
 			return at(w), true
+		case k > 0 && headerOption(args[k].Text):
 		case t != "" && t[0] != '-' && (strings.Contains(t, "://") || strings.ContainsAny(t, ".:")):
 			url = at(w)
 			local = local && onThisMachine(t)
@@ -438,4 +439,13 @@ func fillsDatabase(c *ctx, i int) (span, bool) {
 		return span{}, false
 	}
 	return span{c.cmd(n).Start, max(c.cmd(n).End, c.cmd(i).End)}, true
+}
+
+// headerOption tells whether the value of an option of curl goes with the request and is no address.
+func headerOption(opt string) bool {
+	switch opt {
+	case "-H", "--header", "-A", "--user-agent", "-e", "--referer", "-b", "--cookie", "-d", "--data", "--data-raw", "--data-binary", "--json", "-o", "--output", "-w", "--write-out", "-u", "--user", "-m", "--max-time":
+		return true
+	}
+	return false
 }

@@ -68,6 +68,18 @@ func destroys() table {
 				"ansible all -m ping", "salt '*' test.ping"},
 		},
 		{
+			Key:   "restart of other machines",
+			Harms: guard.Remote,
+			Match: either(
+				all(runs("shutdown", "reboot", "halt", "poweroff", "init", "telinit", "systemctl"), when(onFleet), either(runs("shutdown", "reboot", "halt", "poweroff"), sub("0|6"), when(powersOff))),
+				all(runs("ansible"), when(restartsModule)),
+			),
+			Why:    "stops every machine the inventory names",
+			Remedy: "look first: `ansible all -m ping`",
+			Hits:   []string{"ansible all -a reboot", "ansible prod -b -m reboot", "ansible all -m ansible.builtin.shell -a 'shutdown -r now'", "ansible web -m community.general.shutdown", "ansible all -m service -a 'name=nginx state=stopped'"},
+			Passes: []string{"ansible all -m ping", "ansible all -a uptime", "ansible all -m setup", "ansible all -m service -a 'name=nginx state=started' --check"},
+		},
+		{
 			Key:    "destruction of cloud resources",
 			Harms:  guard.Remote,
 			Match:  clouds(),
@@ -96,7 +108,7 @@ func destroys() table {
 						"create-user|create-role|create-policy-version|set-default-policy-version|upload-*",
 					"ec2 authorize-security-group-*|modify-snapshot-attribute|modify-image-attribute|associate-iam-instance-profile",
 					"s3api put-bucket-acl|put-bucket-policy|put-object-acl|put-public-access-block",
-					"lambda add-permission", "kms create-grant|put-key-policy", "rds modify-db-snapshot-attribute", "ssm send-command",
+					"lambda add-permission|update-function-code|update-function-configuration", "kms create-grant|put-key-policy", "rds modify-db-snapshot-attribute", "ssm send-command",
 					"sts get-federation-token", "secretsmanager put-resource-policy",
 					"organizations leave-organization|detach-policy", "cloudtrail update-trail|put-event-selectors", "ecr set-repository-policy",
 					"sns|sqs add-permission"}},
@@ -250,7 +262,7 @@ func clusters() table {
 			Harms: guard.Host,
 			Match: told(
 				verbs{programs: "docker podman nerdctl", takes: engineTakes, forms: []string{
-					"system prune|reset", "volume rm|remove|prune", "container prune", "swarm leave", "stack|service|secret|config rm|remove|down",
+					"system prune|reset", "volume rm|remove|prune", "container|network prune", "swarm leave", "stack|service|secret|config rm|remove|down",
 					"node rm|remove|demote", "machine rm|reset|stop",
 					"pod rm|prune", "plugin install|rm|enable", "checkpoint rm"}},
 				verbs{programs: "crictl", takes: "-r --runtime-endpoint", forms: []string{"rm|rmi|rmp|stop|stopp"}},
@@ -306,6 +318,33 @@ func forcedRemoval(c *ctx, i int) (span, bool) {
 		switch t := w.Text; {
 		case t == "--force", t == "--all", len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.ContainsAny(t[1:], "af"):
 			return at(w), true
+		}
+	}
+	return span{}, false
+}
+
+// restartsModule holds for a module of ansible that stops machines or services.
+func restartsModule(c *ctx, i int) (span, bool) {
+	args := c.args(i)
+	if c.given(i, "-C --check") {
+		return span{}, false
+	}
+	for _, w := range c.values(i, "-m --module-name") {
+		switch name := w.Text[strings.LastIndexByte(w.Text, '.')+1:]; name {
+		case "reboot", "shutdown", "win_reboot", "win_shutdown":
+			return at(w), true
+		case "service", "systemd", "systemd_service", "win_service", "sysvinit":
+			for _, a := range args {
+				if strings.Contains(a.Text, "state=stopped") || strings.Contains(a.Text, "state=restarted") {
+					return at(a), true
+				}
+			}
+		case "file", "user", "win_file":
+			for _, a := range args {
+				if strings.Contains(a.Text, "state=absent") {
+					return at(a), true
+				}
+			}
 		}
 	}
 	return span{}, false

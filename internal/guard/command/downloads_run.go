@@ -53,6 +53,12 @@ func runsAddress(c *ctx, i int) (span, bool) {
 		}
 		return address(w, ok)
 	case "npm", "pnpm", "yarn", "bun":
+		if name == "bun" && len(args) > 1 {
+			w, ok := first("run")
+			if ok && strings.HasPrefix(w.Text, "http") {
+				return at(w), true
+			}
+		}
 		if !hasArg(args, "exec", "dlx", "x") {
 			return span{}, false
 		}

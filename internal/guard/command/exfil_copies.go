@@ -9,7 +9,7 @@ import (
 // dumps tells whether command i prints a whole database, the whole work tree, a home or the whole machine.
 func (c *ctx) dumps(i int) bool {
 	switch c.name(i) {
-	case "mysqldump", "mariadb-dump", "pg_dump", "pg_dumpall", "mongodump", "redis-dump", "slapcat":
+	case "mysqldump", "mariadb-dump", "pg_dump", "pg_dumpall", "mongodump", "redis-dump", "slapcat", "tcpdump", "tshark", "dumpcap":
 		return true
 	case "git":
 		return hasArg(c.args(i), "bundle", "fast-export", "archive")
@@ -172,13 +172,13 @@ func copyLeaks(c *ctx, i int) (span, bool) {
 			return at(w), true
 		}
 		for _, t := range c.filesIn(w, c.cmd(i).Dir) {
-			if w.Text != "" && (c.isAnyHome(t) || c.isRoot(t) || t.path == "/etc") && (name == "scp" || name == "rsync" || name == "rclone" || name == "aws" || name == "gsutil") {
+			if w.Text != "" && (c.isPersonal(t) || c.isAnyHome(t) || c.isRoot(t) || t.path == "/etc") && (name == "scp" || name == "rsync" || name == "rclone" || name == "aws" || name == "gsutil") {
 				return at(w), true
 			}
 		}
 	}
 	switch name {
-	case "ssh", "aws", "gsutil", "rclone":
+	case "ssh", "aws", "gsutil", "rclone", "termbin", "croc", "wormhole", "transfer", "ffsend":
 		if name == "aws" && !hasArg(args, "-") {
 			return span{}, false
 		}
@@ -242,7 +242,7 @@ func forgeLeaks(c *ctx, i int) (span, bool) {
 			return span{}, false
 		}
 		for _, w := range args[1:] {
-			if mayBePath(w) && c.fileSecret(w, c.cmd(i).Dir) {
+			if mayBePath(w) && (c.fileSecret(w, c.cmd(i).Dir) || c.copiedSecret(i, w)) {
 				return at(w), true
 			}
 		}
@@ -261,11 +261,12 @@ func pushesAway(c *ctx, i int) (span, bool) {
 		h := hostOf(to.Text)
 		return at(to), !publicHost(h) && !loopback(h) && !strings.HasPrefix(to.Text, "file:") && strings.IndexByte(h, 0) < 0 || strings.IndexByte(h, 0) >= 0
 	}
-	if to.Text == "origin" || to.Text == "upstream" || len(to.Holes) > 0 {
+	if len(to.Holes) > 0 {
 		return span{}, false
 	}
+	own := to.Text == "origin" || to.Text == "upstream"
 	for n := 0; n < i && c.step(n); n++ {
-		if c.name(n) != "git" || !hasArg(c.args(n), "remote") || !hasArg(c.args(n), "add", "set-url") {
+		if c.name(n) != "git" || !hasArg(c.args(n), "remote") || !hasArg(c.args(n), "add", "set-url") || own && !hasArg(c.args(n), "set-url") {
 			continue
 		}
 		if o := c.operands(n); len(o) >= 4 && o[2].Text == to.Text && remoteName(o[3]) && !publicHost(hostOf(o[3].Text)) {

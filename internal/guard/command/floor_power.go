@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"hermes/internal/guard"
+	"hermes/internal/shell"
 )
 
 // Stopping every process, or the machine.
@@ -23,7 +24,7 @@ func floorPower() table {
 			Key:    "system shutdown/reboot",
 			Tier:   guard.Hardline,
 			Harms:  guard.Host,
-			Match:  all(runs("shutdown", "reboot", "halt", "poweroff"), not(flag("-c", "-k", "--wtmp-only"))),
+			Match:  all(runs("shutdown", "reboot", "halt", "poweroff"), not(when(onFleet)), not(flag("-c", "-k", "--wtmp-only"))),
 			Why:    "stops this machine",
 			Remedy: outside,
 			Hits:   []string{"reboot", "FOO=1 reboot", "timeout 5 reboot", "nice reboot", "command reboot", "sudo -u root reboot", "env -i reboot", "shutdown -h now", "(reboot)"},
@@ -33,7 +34,7 @@ func floorPower() table {
 			Key:    "init 0/6 (shutdown/reboot)",
 			Tier:   guard.Hardline,
 			Harms:  guard.Host,
-			Match:  all(runs("init"), sub("0|6")),
+			Match:  all(runs("init"), sub("0|6"), not(when(onFleet))),
 			Why:    "stops this machine",
 			Remedy: outside,
 			Hits:   []string{"init 0", "sudo init 6"},
@@ -43,7 +44,7 @@ func floorPower() table {
 			Key:    "telinit 0/6 (shutdown/reboot)",
 			Tier:   guard.Hardline,
 			Harms:  guard.Host,
-			Match:  all(runs("telinit"), sub("0|6")),
+			Match:  all(runs("telinit"), sub("0|6"), not(when(onFleet))),
 			Why:    "stops this machine",
 			Remedy: outside,
 			Hits:   []string{"telinit 0", "telinit 6"},
@@ -53,7 +54,7 @@ func floorPower() table {
 			Key:    "systemctl poweroff/reboot",
 			Tier:   guard.Hardline,
 			Harms:  guard.Host,
-			Match:  all(runs("systemctl", "loginctl"), when(powersOff)),
+			Match:  all(runs("systemctl", "loginctl"), when(powersOff), not(when(onFleet))),
 			Why:    "stops this machine",
 			Remedy: "restart the service: `systemctl status nginx`",
 			Hits:   []string{"systemctl reboot", "sudo systemctl --force poweroff", "systemctl isolate reboot.target", "systemctl start poweroff.target", "systemctl kexec"},
@@ -141,6 +142,17 @@ func powersOff(c *ctx, i int) (span, bool) {
 			case "poweroff", "reboot", "halt", "kexec", "shutdown", "runlevel0", "runlevel6", "soft-reboot":
 				return at(w), true
 			}
+		}
+	}
+	return span{}, false
+}
+
+// onFleet tells whether command i is run by a tool that runs it on whichever other machines its inventory names.
+func onFleet(c *ctx, i int) (span, bool) {
+	for p := c.cmd(i).Parent; p >= 0; p = c.cmd(p).Parent {
+		switch c.name(p) {
+		case "ansible", "salt", "pssh", "pdsh", "clush", "parallel-ssh", "mussh", "dsh", "fab", "knife", "bolt":
+			return span{}, c.cmd(i).Place == shell.Elsewhere
 		}
 	}
 	return span{}, false

@@ -93,14 +93,14 @@ func (c *ctx) copiedSecret(i int, w shell.Word) bool {
 	var list []target
 	for n := 0; n < i && c.step(n); n++ {
 		switch c.name(n) {
-		case "cp", "mv", "ln", "install", "tar", "zip", "7z", "gpg", "cat", "base64", "tee", "env", "printenv", "gzip", "openssl", "dd", "xxd", "rsync", "mysqldump", "pg_dump", "sqlite3":
+		case "cp", "mv", "ln", "install", "tar", "git", "zip", "7z", "gpg", "cat", "base64", "tee", "env", "printenv", "gzip", "openssl", "dd", "xxd", "rsync", "mysqldump", "pg_dump", "sqlite3":
 		default:
 			if len(c.cmd(n).Redirs) == 0 {
 				continue
 			}
 		}
 		c.steps++
-		if !c.source(n) && !c.packsHome(n) {
+		if !c.source(n) && !c.packsHome(n) && !c.bundles(n) {
 			if _, ok := c.upstream(n, (*ctx).sourceOf, 16); !ok {
 				continue
 			}
@@ -143,6 +143,12 @@ func (c *ctx) makes(i int) []target {
 		for _, w := range args[1:] {
 			if w.Text != "" && w.Text[0] != '-' && w.Text != "a" {
 				return append(out, c.targets(w, c.cmd(i).Dir)...)
+			}
+		}
+	case "git":
+		if c.bundles(i) {
+			if w, ok := c.operand(i, 2); ok {
+				out = append(out, c.targets(w, c.cmd(i).Dir)...)
 			}
 		}
 	case "openssl", "gpg":
@@ -199,7 +205,7 @@ func (c *ctx) carriesItem(i int, w shell.Word) bool {
 		return false
 	}
 	for _, h := range w.Holes {
-		if h.Kind != shell.Item {
+		if h.Kind != shell.Item && h.Kind != shell.Output {
 			continue
 		}
 		if c.listedItem(i, w) {
@@ -267,4 +273,14 @@ func operandsOf(args []shell.Word, valued string) []shell.Word {
 		out = append(out, args[k])
 	}
 	return out
+}
+
+// bundles tells whether command i packs the repository with its history.
+func (c *ctx) bundles(i int) bool {
+	if c.name(i) != "git" {
+		return false
+	}
+	verb, _ := c.operand(i, 0)
+	what, _ := c.operand(i, 1)
+	return verb.Is("bundle") && what.Is("create")
 }

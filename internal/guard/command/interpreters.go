@@ -57,9 +57,9 @@ func programs() table {
 			Remedy: "write it to a file that can be read: `python3 my_script.py`",
 			Hits: []string{
 				`python3 -c 'import os; os.system("whoami")'`, "perl -e 'unlink \"x\"'", "ruby -e 'system(\"ls\")'", "node -e 'require(\"child_process\").execSync(\"ls\")'",
-				`php -r 'unlink("x");'`, `python3 -c "open('/home/u/o','w')"`, `python3 -c "$CODE"`,
+				`php -r 'unlink("x");'`, `python3 -c "open('/home/u/o','w')"`, `python3 -c "$CODE"`, "cat > /tmp/x.py <<'E'\nimport shutil; shutil.rmtree(\"src\")\nE\npython3 /tmp/x.py", "echo 'require(\"fs\").unlinkSync(\"a\")' > a.js && node a.js",
 			},
-			Passes: []string{"python3 my_script.py", "python3 -c 'print(1)'", "python3 -m http.server", "node -c script.js", "ruby -c x.rb", "perl -ne 'print if /x/' f"},
+			Passes: []string{"python3 my_script.py", "python3 -c 'print(1)'", "python3 -m http.server", "node -c script.js", "ruby -c x.rb", "perl -ne 'print if /x/' f", "echo 'print(1)' > a.py && python3 a.py"},
 		},
 		{
 			Key:    "script execution via heredoc",
@@ -122,7 +122,7 @@ func script(stdin bool) test {
 		case code.Awk, code.Sed, code.SQL, code.Vim, code.Make:
 			return span{}, false
 		}
-		if p.File != "" || (p.How == "stdin") != stdin || (p.Report.Effects &^ code.Import).Harmless() {
+		if p.File != "" && (stdin || !c.writtenHere(p)) || (p.How == "stdin") != stdin || (p.Report.Effects &^ code.Import).Harmless() {
 			return span{}, false
 		}
 		if p.Lang == code.Unlisted && len(p.Text.Holes) == 0 && !suspicious(p.Text.Text) {
@@ -218,4 +218,16 @@ func runsOther(names []string) test {
 		}
 		return at(c.args(i)[o.arg]), true
 	}
+}
+
+// writtenHere tells whether the text itself writes the file that a program text comes from.
+func (c *ctx) writtenHere(p *shell.Payload) bool {
+	for n := 0; n < p.Command && c.step(n); n++ {
+		for _, t := range c.writes(n) {
+			if !t.maybe && t.path == c.resolve(p.File, shell.Word{}, c.cmd(p.Command).Dir).path {
+				return true
+			}
+		}
+	}
+	return false
 }

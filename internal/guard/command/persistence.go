@@ -291,7 +291,7 @@ func wellKnownHelper(t string) bool {
 	for _, p := range [...]string{"!gh auth git-credential", "!glab auth git-credential", "!aws codecommit", "!/usr/bin/gh auth git-credential", "/usr/lib/git-core/", "/usr/libexec/git-core/", "/usr/share/doc/git/", "/mnt/c/Program", "/usr/local/bin/git-credential",
 		"/usr/bin/git-credential", "/opt/homebrew/bin/gh", "!/opt/homebrew/bin/gh auth git-credential", "!az ", "/usr/local/share/gcm", "cache --", "store --file"} {
 		if strings.HasPrefix(t, p) && !strings.ContainsAny(t, ";|&`") {
-			return true
+			return !strings.Contains(t, "/tmp/") && !strings.Contains(t, "/dev/shm/")
 		}
 	}
 	return false

@@ -283,7 +283,7 @@ func (c *ctx) fromHome(t target) (string, bool) {
 
 // isLogin tells whether the target is where a person's keys are, or a file the shell runs at login.
 func (c *ctx) isLogin(t target) bool {
-	p, ok := c.fromHome(t)
+	p, ok := c.below(t)
 	return ok && (under(p, ".ssh") || isShellStart(p) || isLoginSecret(p))
 }
 

