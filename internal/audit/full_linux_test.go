@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,5 +25,31 @@ func TestFullDisk(t *testing.T) {
 	}
 	if err != nil || !strings.Contains(string(out), "audit decision: audit-000001.jsonl: no space left on device") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// What is not an ordinary file is an error at once, for readers and writers.
+func TestNotAFile(t *testing.T) {
+	for _, what := range []string{first, headName} {
+		for _, kind := range []string{"pipe", "link"} {
+			root, dir := folder(t)
+			begin(t, root, Options{}).Close()
+			name := filepath.Join(dir, what)
+			var err error
+			if kind == "pipe" {
+				err = errors.Join(os.Remove(name), syscall.Mkfifo(name, 0o600))
+			} else {
+				err = errors.Join(os.Rename(name, name+".moved"), os.Symlink(what+".moved", name))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Verify(root); err == nil || !strings.Contains(err.Error(), what+": not an ordinary file") {
+				t.Errorf("Verify, %s as %s: %v", what, kind, err)
+			}
+			if l, err := Open(root, Options{Now: clock()}); err == nil || !strings.Contains(err.Error(), what+": not an ordinary file") {
+				t.Errorf("Open, %s as %s: %v, %v", what, kind, l, err)
+			}
+		}
 	}
 }

@@ -208,7 +208,7 @@ func segments(root *os.Root) ([]int, error) {
 
 // readUpTo reads a file of a bounded size. A larger one is an error.
 func readUpTo(root *os.Root, name string, most int64) ([]byte, error) {
-	f, err := root.Open(name)
+	f, err := openFile(root, name)
 	if err != nil {
 		return nil, err
 	}
@@ -218,4 +218,16 @@ func readUpTo(root *os.Root, name string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: more than %d bytes", name, most)
 	}
 	return text, err
+}
+
+// openFile opens an ordinary file for reading. Opening a pipe would wait for ever, and a link is not what was written.
+func openFile(root *os.Root, name string) (*os.File, error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not an ordinary file", name)
+	}
+	return root.Open(name)
 }

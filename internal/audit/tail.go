@@ -82,7 +82,7 @@ func lastRecords(root *os.Root, names []int, q Query) (out []line, end place, er
 // readSegment reads the whole lines of a file from an offset on that a query wants, and where they end. The first read of
 // a query with a bound keeps no more than that many.
 func readSegment(root *os.Root, n int, from int64, q Query) (out []line, end int64, err error) {
-	f, err := root.Open(segmentName(n))
+	f, err := openFile(root, segmentName(n))
 	if err != nil {
 		return nil, from, err
 	}

@@ -120,7 +120,7 @@ func (c *checker) file(s segment, last bool) error {
 	if want := c.at.Segment + 1; s.number != want {
 		c.problem(name, 0, "%s is missing", between(want, s.number-1))
 	}
-	f, err := c.root.Open(name)
+	f, err := openFile(c.root, name)
 	if err != nil {
 		return err
 	}

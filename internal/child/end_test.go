@@ -218,6 +218,20 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
+// Something that keeps the terminal open after the program's end does not hold up the end.
+func TestTerminalIsNotHeld(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pids")
+	out := &locked{}
+	spec := sh(`(trap '' HUP; echo $(exec sh -c 'echo $PPID') >> $F; exec sleep 1000) & while [ ! -s $F ]; do sleep 0.01; done; echo shown`)
+	spec.Env = env("PATH="+search, "F="+file)
+	spec.Stdio = Stdio{Terminal: &Size{Rows: 24, Cols: 80}, Out: out}
+	spec.End.Drain = 20 * time.Millisecond
+	if s, err := Run(t.Context(), spec); err != nil || s.Code != 0 || !strings.Contains(out.String(), "shown") {
+		t.Errorf("%q, %+v, %v", out.String(), s, err)
+	}
+	gone(t, pidsIn(t, file, 1))
+}
+
 // What is typed reaches the program, and its end ends it.
 func TestTerminalInput(t *testing.T) {
 	out := &locked{}

@@ -37,8 +37,12 @@ func (p *Process) signalGroup(sig syscall.Signal) error {
 	return err
 }
 
-// readNow reads a descriptor that does not block.
+// readNow reads what a descriptor has to give without waiting, in whatever mode it is.
 func readNow(fd uintptr, buf []byte) (int, error) {
+	ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	if n, err := unix.Poll(ready, 0); err != nil || n == 0 {
+		return 0, nil
+	}
 	n, err := unix.Read(int(fd), buf)
 	switch {
 	case err == unix.EAGAIN || err == unix.EINTR:
@@ -55,8 +59,13 @@ func readNow(fd uintptr, buf []byte) (int, error) {
 type terminal struct{ ours, child *os.File }
 
 func newTerminal(size Size) (*terminal, error) {
-	ours, child, err := pty.Open()
+	blocking, child, err := pty.Open()
 	if err != nil {
+		return nil, err
+	}
+	ours, err := pollable(blocking)
+	if err != nil {
+		child.Close()
 		return nil, err
 	}
 	t := &terminal{ours, child}
@@ -66,6 +75,20 @@ func newTerminal(size Size) (*terminal, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// pollable returns the file in a form whose reads end with their deadline, and closes the one it was given.
+func pollable(f *os.File) (*os.File, error) {
+	defer f.Close()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 func (t *terminal) resize(size Size) error {
