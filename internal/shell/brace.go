@@ -17,9 +17,33 @@ func hasBrace(w *syntax.Word) bool {
 	return false
 }
 
+// braceDepth returns how deep a word's braces are nested at the most.
+func braceDepth(w *syntax.Word) int {
+	depth, most := 0, 0
+	for _, p := range w.Parts {
+		l, ok := p.(*syntax.Lit)
+		if !ok {
+			continue
+		}
+		for i := range len(l.Value) {
+			switch l.Value[i] {
+			case '{':
+				depth++
+				most = max(most, depth)
+			case '}':
+				depth = max(0, depth-1)
+			}
+		}
+	}
+	return most
+}
+
 // braces expands a word's braces. ok is false when there are more results than are followed: the word is then one unknown
 // piece.
 func braces(w *syntax.Word) (words []*syntax.Word, ok bool) {
+	if braceDepth(w) > maxDepth {
+		return []*syntax.Word{{Parts: []syntax.WordPart{&syntax.BraceExp{}}}}, false
+	}
 	copied := *w
 	copied.Parts = append([]syntax.WordPart(nil), w.Parts...)
 	if !syntax.SplitBraces(&copied) {

@@ -17,6 +17,7 @@ type eval struct {
 	dialect Dialect
 	cur     current
 	depth   int
+	nested  int // substitutions we are in
 	steps   int
 	spent   bool // the step bound was hit and noted
 
@@ -314,9 +315,10 @@ func (e *eval) pipeline(sc *scope, c *syntax.BinaryCmd, io frameIO, parent int) 
 		first = e.stage // a longer pipeline: what stands before its last stage has its reader
 	}
 	writers := out.from
+	writers = slices.Clip(writers)
 	for i := first; i < middle; i++ {
 		if e.prog.Commands[i].Reader < 0 {
-			writers = append(slices.Clip(writers), i)
+			writers = append(writers, i)
 			e.prog.Commands[i].Reader = middle
 		}
 	}

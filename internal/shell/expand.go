@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -39,7 +40,11 @@ func (b *builder) frag(f fragment, flags uint8) {
 		h.Quoted = h.Quoted || flags&quoted != 0
 		b.holes = append(b.holes, h)
 	}
-	b.from = union(b.from, f.from)
+	if b.from == nil {
+		b.from = slices.Clip(f.from)
+	} else if len(f.from) > 0 {
+		b.from = addAll(b.from, f.from) // in place: the builder has made the list, and words only see its front
+	}
 }
 
 // frame holds the alternatives that are being tried for one command: each variable with several values is fixed to one of
@@ -267,16 +272,18 @@ func (b *builder) word(i, j, n int, raw string, lo, hi int) Word {
 		c := strings.Count(w.Text, Unknown)
 		w.Holes = b.holes[min(n, len(b.holes)):min(n+c, len(b.holes))]
 	}
+	closes := -1 // where the last bracket closes, looked for at the first that opens
 	for k := i; k < j; k++ {
-		if b.f[k]&quoted == 0 && (b.b[k] == '*' || b.b[k] == '?' || b.b[k] == '[' && hasClose(b.b[k+1:j])) {
+		if b.b[k] == '[' && closes < 0 {
+			closes = i + 1 + bytes.LastIndexByte(b.b[i:j], ']')
+		}
+		if b.f[k]&quoted == 0 && (b.b[k] == '*' || b.b[k] == '?' || b.b[k] == '[' && k+1 < closes) {
 			w.Pattern = b.pattern(i, j)
 			break
 		}
 	}
 	return w
 }
-
-func hasClose(s []byte) bool { return slices.Contains(s, ']') }
 
 func (b *builder) pattern(i, j int) string {
 	var p strings.Builder
@@ -575,6 +582,13 @@ func digits(s string, base, most int) (n, count int) {
 
 // subst runs a command substitution and returns its output.
 func (e *eval) subst(sc *scope, c *syntax.CmdSubst) fragment {
+	if e.nested >= maxNested {
+		lo, hi := e.span(c)
+		e.note(TooDeep, "", -1, lo, hi)
+		return unknownOutput("")
+	}
+	e.nested++
+	defer func() { e.nested-- }()
 	first := len(e.prog.Commands)
 	how, env, looped := e.how, e.env, e.looped
 	e.how, e.env = "", nil
@@ -590,11 +604,7 @@ func (e *eval) subst(sc *scope, c *syntax.CmdSubst) fragment {
 	out := e.stmts(sc.fork(), c.Stmts, frameIO{want: true}, -1)
 	e.how, e.env, e.looped = how, env, looped
 	out = out.trimNewlines()
-	for i := first; i < len(e.prog.Commands); i++ {
-		if e.prog.Commands[i].Reader < 0 {
-			out.from = append(slices.Clip(out.from), i)
-		}
-	}
+	out.from = e.unread(out.from, first)
 	if !out.known() {
 		name := strings.TrimSuffix(strings.TrimPrefix(e.raw(c), "$("), ")")
 		name = strings.Trim(name, "`")
@@ -609,8 +619,26 @@ func (e *eval) subst(sc *scope, c *syntax.CmdSubst) fragment {
 	return out
 }
 
+// unread appends the commands from index first on whose output nothing in the text reads.
+func (e *eval) unread(from []int, first int) []int {
+	from = slices.Clip(from)
+	for i := first; i < len(e.prog.Commands); i++ {
+		if e.prog.Commands[i].Reader < 0 {
+			from = append(from, i)
+		}
+	}
+	return from
+}
+
 // procSubst runs a process substitution and returns the name of the pipe that stands for it.
 func (e *eval) procSubst(sc *scope, p *syntax.ProcSubst) fragment {
+	if e.nested >= maxNested {
+		lo, hi := e.span(p)
+		e.note(TooDeep, "", -1, lo, hi)
+		return unknownOutput("")
+	}
+	e.nested++
+	defer func() { e.nested-- }()
 	name := "/dev/fd/" + string(rune('a'+len(e.files)%26)) + hex(uint32(len(e.files)))
 	if p.Op == syntax.CmdOut {
 		e.stmts(sc.fork(), p.Stmts, frameIO{in: &input{fragment: unknownOutput("")}}, -1)
@@ -618,11 +646,7 @@ func (e *eval) procSubst(sc *scope, p *syntax.ProcSubst) fragment {
 	}
 	first := len(e.prog.Commands)
 	out := e.stmts(sc.fork(), p.Stmts, frameIO{want: true}, -1)
-	for i := first; i < len(e.prog.Commands); i++ {
-		if e.prog.Commands[i].Reader < 0 {
-			out.from = append(slices.Clip(out.from), i)
-		}
-	}
+	out.from = e.unread(out.from, first)
 	e.write(name, out, false)
 	return fragment{s: name, from: out.from}
 }

@@ -13,6 +13,7 @@ import (
 const (
 	maxText     = 256 << 10 // bytes of one text
 	maxDepth    = 24        // texts inside texts, functions inside functions
+	maxNested   = 64        // substitutions inside substitutions
 	maxCommands = 30_000    // commands in an answer
 	maxSteps    = 200_000   // words, statements and bytes of computed text, roughly
 	maxValue    = 16 << 10  // bytes of one computed value

@@ -79,7 +79,7 @@ func joins(a, b rune) bool {
 
 // flag tells whether tag characters behind a text belong to the flag of a region: a black flag, then tags.
 func flag(before string) bool {
-	for before != "" {
+	for range 16 { // no region's name is longer
 		r, size := utf8.DecodeLastRuneInString(before)
 		if r == 0x1f3f4 {
 			return true

@@ -49,13 +49,23 @@ func union(a, b []int) []int {
 	if len(b) == 0 {
 		return a
 	}
-	out := slices.Clip(a)
+	return addAll(slices.Clip(a), b)
+}
+
+// addAll appends to a, in place, what b holds beyond it. Indices mostly come in rising order, which needs no search.
+func addAll(a, b []int) []int {
+	top := -1
+	for _, i := range a {
+		top = max(top, i)
+	}
 	for _, i := range b {
-		if !slices.Contains(out, i) {
-			out = append(out, i)
+		if i > top {
+			a, top = append(a, i), i
+		} else if !slices.Contains(a, i) {
+			a = append(a, i)
 		}
 	}
-	return out
+	return a
 }
 
 // cut returns the part of the fragment between two byte offsets.
@@ -110,8 +120,19 @@ type value struct {
 	arr   []fragment // elements when it is an array
 	keys  []string   // keys of arr when it is associative
 	isArr bool
+	used  *int // how many elements stand behind arr's first, counting those of values that extend this one
 	unset bool // known to be unset
 	fn    *function
+}
+
+// grow appends an element. Values are never changed, but the elements may be shared: copying them each time would make
+// an array that is filled one by one cost the square of its length.
+func (v *value) grow(f fragment) {
+	if v.used == nil || *v.used != len(v.arr) {
+		v.arr, v.keys, v.used = slices.Clone(v.arr), slices.Clone(v.keys), new(int)
+	}
+	v.arr = append(v.arr, f)
+	*v.used = len(v.arr)
 }
 
 func (v value) fragment() fragment {

@@ -254,12 +254,13 @@ func (e *eval) array(sc *scope, a *syntax.Assign) value {
 	if a.Append {
 		if old := e.variable(sc, a.Name.Value); old != nil {
 			if x := e.pick(old); x.isArr {
-				v.arr, v.keys = slices.Clone(x.arr), slices.Clone(x.keys)
+				v.arr, v.keys, v.used = x.arr, x.keys, x.used
 			} else if !x.unset {
-				v.arr = []fragment{x.fragment()}
+				v.grow(x.fragment())
 			}
 		}
 	}
+	var keys []string
 	for _, el := range a.Array.Elems {
 		if el.Value == nil {
 			continue
@@ -270,15 +271,18 @@ func (e *eval) array(sc *scope, a *syntax.Assign) value {
 				key = e.one(sc, w).Text
 			}
 			if _, isNum := parseIndex(key); !isNum {
-				v.keys = append(v.keys, key)
+				keys = append(keys, key)
 			}
 		}
 		for _, w := range e.appendFields(sc, nil, el.Value) {
-			v.arr = append(v.arr, asItem(w))
+			v.grow(asItem(w))
 		}
 		if len(v.arr) > maxItems {
 			break
 		}
+	}
+	if len(keys) > 0 {
+		v.keys = append(slices.Clip(v.keys), keys...)
 	}
 	if len(v.keys) > 0 && len(v.keys) != len(v.arr) {
 		v.keys = nil
@@ -294,24 +298,31 @@ func (e *eval) setElement(sc, target *scope, a *syntax.Assign, f fragment) {
 	if old := e.variable(sc, a.Name.Value); old != nil {
 		o := e.pick(old)
 		if o.isArr {
-			x.arr, x.keys = slices.Clone(o.arr), slices.Clone(o.keys)
+			x.arr, x.keys, x.used = o.arr, o.keys, o.used
 		}
 	}
 	n, ok := e.number(sc, a.Index)
 	switch w, isWord := a.Index.(*syntax.Word); {
 	case ok && len(x.keys) == 0 && n >= 0 && n < maxItems:
-		for len(x.arr) <= n {
-			x.arr = append(x.arr, fragment{})
+		for len(x.arr) < n {
+			x.grow(fragment{})
+		}
+		if n == len(x.arr) {
+			x.grow(f)
+			break
 		}
 		if a.Append {
 			f = x.arr[n].join(f)
 		}
+		e.steps += len(x.arr) / 32
+		x.arr, x.used = slices.Clone(x.arr), nil
 		x.arr[n] = f
 	case isWord && len(x.keys) == len(x.arr):
+		x.grow(f)
 		x.keys = append(x.keys, e.one(sc, w).Text)
-		x.arr = append(x.arr, f)
 	default:
-		x.arr, x.keys = append(x.arr, f), nil
+		x.keys = nil
+		x.grow(f)
 	}
 	e.bind(target, a.Name.Value, x)
 }
