@@ -330,6 +330,15 @@ func (e *eval) setElement(sc, target *scope, a *syntax.Assign, f fragment) {
 // emit adds a command to the answer.
 func (e *eval) emit(c Command, io frameIO) int {
 	c.Reader = -1
+	// Words that a launcher has joined in another order.
+	if c.End < c.Start {
+		c.Start, c.End = c.End, c.Start
+	}
+	for i := range c.Args {
+		if w := &c.Args[i]; w.End < w.Start {
+			w.Start, w.End = w.End, w.Start
+		}
+	}
 	c.Stdin = io.in.rest()
 	c.How = e.how
 	c.Looped = c.Looped || e.looped
