@@ -283,7 +283,7 @@ func (s *scanner) appleScript(a, b int) {
 
 func (s *scanner) appleLine(a, b int) {
 	line := strings.TrimSpace(s.src[a:b])
-	low := strings.ToLower(line)
+	low := lowerASCII(line)
 	if low == "" || strings.HasPrefix(low, "--") {
 		return
 	}
@@ -423,4 +423,16 @@ func (s *scanner) tcl(a, b int) {
 		}
 		a += n + 1
 	}
+}
+
+// lowerASCII lowers ASCII letters only: the result is as long as the text, byte for byte, which strings.ToLower does not
+// promise.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	return string(b)
 }
