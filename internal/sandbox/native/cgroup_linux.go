@@ -1,0 +1,302 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hermes/internal/guard/exposure"
+	"hermes/internal/sandbox"
+)
+
+// groups says below which directories control groups for a sandbox can be made. Empty: not at all.
+type groups struct {
+	v2      string
+	v2has   []string // controllers in force below v2
+	v1      map[string]string
+	version map[string]exposure.Grade // by controller
+}
+
+// groupPrefix is how the directories of our groups begin; the number of the process that made them follows.
+const groupPrefix = "hermes-"
+
+var controllers = [...]string{"memory", "pids", "cpu"}
+
+// findGroups reads where this process is in the hierarchies and what it may make there. Version 2 is preferred.
+func findGroups() groups {
+	g := groups{v1: map[string]string{}, version: map[string]exposure.Grade{}}
+	own, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return g
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return g
+	}
+	place := map[string]string{} // controller, or "" for version 2, to this process's group
+	for line := range strings.Lines(string(own)) {
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(f) == 3 {
+			for _, c := range strings.Split(f[1], ",") {
+				place[c] = f[2]
+			}
+		}
+	}
+	for line := range strings.Lines(string(mounts)) {
+		m, ok := parseMount(line)
+		if !ok {
+			continue
+		}
+		switch m.kind {
+		case "cgroup2":
+			if path, ok := place[""]; ok {
+				g.findV2(m.target, filepath.Join(m.target, strings.TrimPrefix(path, m.root)))
+			}
+		case "cgroup":
+			for _, c := range controllers {
+				path, ok := place[c]
+				dir := filepath.Join(m.target, strings.TrimPrefix(path, m.root))
+				if ok && slices.Contains(strings.Split(m.super, ","), c) && unix.Access(dir, unix.W_OK) == nil {
+					g.v1[c] = dir
+				}
+			}
+		}
+	}
+	for _, c := range controllers {
+		switch {
+		case slices.Contains(g.v2has, c):
+			g.version[c] = exposure.CgroupV2
+		case g.v1[c] != "":
+			g.version[c] = exposure.CgroupV1
+		}
+	}
+	return g
+}
+
+// findV2 looks for the group nearest to this process's own that hands controllers down and that we may make others in.
+func (g *groups) findV2(root, dir string) {
+	for within(root, dir) {
+		if unix.Access(dir, unix.W_OK) == nil && unix.Access(filepath.Join(dir, "cgroup.procs"), unix.W_OK) == nil {
+			has := words(filepath.Join(dir, "cgroup.subtree_control"))
+			if dir == root { // only there can a group hold processes and hand controllers down
+				for _, c := range controllers {
+					if slices.Contains(words(filepath.Join(dir, "cgroup.controllers")), c) && !slices.Contains(has, c) {
+						_ = os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("+"+c), 0)
+					}
+				}
+				has = words(filepath.Join(dir, "cgroup.subtree_control"))
+			}
+			if slices.ContainsFunc(controllers[:], func(c string) bool { return slices.Contains(has, c) }) {
+				g.v2, g.v2has = dir, has
+				return
+			}
+		}
+		if dir == root {
+			return
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+func words(file string) []string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(text))
+}
+
+// mountLine is one line of mountinfo.
+type mountLine struct{ root, target, options, kind, source, super string }
+
+func parseMount(line string) (m mountLine, ok bool) {
+	head, tail, ok := strings.Cut(strings.TrimSpace(line), " - ")
+	f, t := strings.Fields(head), strings.Fields(tail)
+	if !ok || len(f) < 6 || len(t) < 3 {
+		return m, false
+	}
+	return mountLine{unescape(f[3]), unescape(f[4]), f[5], t[0], unescape(t[1]), t[2]}, true
+}
+
+// unescape undoes the kernel's \040 and the like.
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
+				out.WriteByte(byte(n))
+				i += 3
+				continue
+			}
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
+
+// held is the groups of one sandbox.
+type held struct {
+	dirs  []string
+	procs []string
+}
+
+// remove removes groups that no launcher was told of.
+func (h *held) remove() {
+	for _, dir := range h.dirs {
+		_ = unix.Rmdir(dir)
+	}
+}
+
+// confine makes the groups of one sandbox, and returns its limits as they are in force. What cannot be limited is told in the
+// limits' grades.
+func (h *host) confine(name string, l sandbox.Limits) (*held, []exposure.Limit) {
+	made := &held{}
+	base := map[string]string{}
+	dir := func(c string) string {
+		parent := h.groups.v1[c]
+		if h.groups.version[c] == exposure.CgroupV2 {
+			parent = h.groups.v2
+		}
+		path := filepath.Join(parent, name)
+		if base[path] == "" {
+			if err := os.Mkdir(path, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+				return ""
+			}
+			base[path] = path
+			made.dirs = append(made.dirs, path)
+			made.procs = append(made.procs, filepath.Join(path, "cgroup.procs"))
+		}
+		return path
+	}
+	want := exposure.ByDefault
+	if l.Asked {
+		want = exposure.Explicitly
+	}
+	var out []exposure.Limit
+	for _, one := range [...]struct {
+		name, unit, controller string
+		value, otherwise       int64
+		apply                  func(dir string, v2 bool, n uint64) uint64
+	}{
+		{"memory", "bytes", "memory", l.Memory, h.memory / 4 * 3, limitMemory},
+		{"pids", "", "pids", l.PIDs, defaultPIDs, limitPIDs},
+		{"cpu", "milli", "cpu", l.CPU, 0, limitCPU},
+	} {
+		limit := exposure.Limit{Name: one.name, Unit: one.unit}
+		n := one.value
+		if n == 0 {
+			n = one.otherwise
+		}
+		if n > 0 {
+			limit.Want, limit.Asked = want, uint64(n)
+			if one.value == 0 {
+				limit.Want = exposure.ByDefault
+			}
+			if version := h.groups.version[one.controller]; version != exposure.NoGrade {
+				if path := dir(one.controller); path != "" {
+					if limit.Force = one.apply(path, version == exposure.CgroupV2, uint64(n)); limit.Force != 0 {
+						limit.Grade = version
+					}
+				}
+			}
+		}
+		out = append(out, limit)
+	}
+	return made, out
+}
+
+const defaultPIDs = 4096
+
+// set writes a limit and returns what is read back, 0 if it is not a number.
+func set(dir, file, value string) uint64 {
+	path := filepath.Join(dir, file)
+	if os.WriteFile(path, []byte(value), 0) != nil {
+		return 0
+	}
+	return readLimit(path)
+}
+
+func readLimit(path string) uint64 {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	return n
+}
+
+func limitMemory(dir string, v2 bool, n uint64) uint64 {
+	if v2 {
+		got := set(dir, "memory.max", fmt.Sprint(n))
+		_ = os.WriteFile(filepath.Join(dir, "memory.swap.max"), []byte("0"), 0)
+		return got
+	}
+	got := set(dir, "memory.limit_in_bytes", fmt.Sprint(n))
+	_ = os.WriteFile(filepath.Join(dir, "memory.memsw.limit_in_bytes"), []byte(fmt.Sprint(n)), 0)
+	return got
+}
+
+func limitPIDs(dir string, _ bool, n uint64) uint64 { return set(dir, "pids.max", fmt.Sprint(n)) }
+
+func limitCPU(dir string, v2 bool, n uint64) uint64 {
+	const period = 100_000 // microseconds
+	quota := n * period / 1000
+	if v2 {
+		path := filepath.Join(dir, "cpu.max")
+		if os.WriteFile(path, []byte(fmt.Sprintf("%d %d", quota, period)), 0) != nil {
+			return 0
+		}
+		f := words(path)
+		if len(f) != 2 {
+			return 0
+		}
+		got, _ := strconv.ParseUint(f[0], 10, 64)
+		return got * 1000 / period
+	}
+	if os.WriteFile(filepath.Join(dir, "cpu.cfs_period_us"), []byte(fmt.Sprint(period)), 0) != nil {
+		return 0
+	}
+	return set(dir, "cpu.cfs_quota_us", fmt.Sprint(quota)) * 1000 / period
+}
+
+// sweep removes groups whose maker is gone and in which nobody is. It returns those it removed.
+func (g groups) sweep() (removed []string) {
+	dirs := []string{}
+	for _, dir := range g.v1 {
+		dirs = append(dirs, dir)
+	}
+	if g.v2 != "" {
+		dirs = append(dirs, g.v2)
+	}
+	slices.Sort(dirs)
+	for _, dir := range slices.Compact(dirs) {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			maker, ok := strings.CutPrefix(e.Name(), groupPrefix)
+			maker, _, _ = strings.Cut(maker, "-")
+			pid, err := strconv.Atoi(maker)
+			if !ok || err != nil || pid <= 0 || !e.IsDir() || unix.Kill(pid, 0) == nil {
+				continue
+			}
+			info, err := e.Info() // one of another namespace's process, just made, is not in use yet
+			if err != nil || time.Since(info.ModTime()) < time.Minute {
+				continue
+			}
+			if path := filepath.Join(dir, e.Name()); unix.Rmdir(path) == nil {
+				removed = append(removed, path)
+			}
+		}
+	}
+	return removed
+}

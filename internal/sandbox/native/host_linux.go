@@ -1,0 +1,146 @@
+package native
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+
+	"hermes/internal/sandbox/native/wall"
+)
+
+// host is what is known of this machine. It is looked up once.
+type host struct {
+	uid, gid int
+	release  string // of the kernel
+	landlock int    // ABI, 0: none
+	memory   int64  // bytes of the machine
+	system   []wall.Step
+	readable []string // the targets of system that are directories
+	hidden   []string // what of the system an ordinary user may not read, so that root's sandbox may not either
+	self     map[string]string
+	groups   groups
+}
+
+// The system's directories, as far as they exist. /var, /run, /home, /root, /srv, /mnt and /media are not shown.
+var systemDirs = [...]string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store", "/gnu/store",
+	"/sys/devices/system", "/sys/kernel/mm/transparent_hugepage"}
+
+// What /proc tells of the kernel and its keys.
+var procSecrets = [...]string{"/proc/keys", "/proc/key-users", "/proc/kcore", "/proc/kmsg", "/proc/timer_list", "/proc/vmallocinfo",
+	"/proc/slabinfo", "/proc/kpagecount", "/proc/kpageflags", "/proc/kpagecgroup", "/proc/sysrq-trigger"}
+
+// Namespaces whose identity is compared with what is seen from inside.
+var namespaceNames = [...]string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"}
+
+func lookAround() *host {
+	h := &host{uid: os.Getuid(), gid: os.Getgid(), self: map[string]string{}}
+	var name unix.Utsname
+	if unix.Uname(&name) == nil {
+		h.release = unix.ByteSliceToString(name.Release[:])
+	}
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) == nil {
+		h.memory = int64(info.Totalram) * int64(info.Unit)
+	}
+	if abi, err := ll.LandlockGetABIVersion(); err == nil {
+		h.landlock = abi
+	}
+	for _, n := range namespaceNames {
+		if text, err := os.Readlink("/proc/self/ns/" + n); err == nil {
+			h.self["ns/"+n] = text
+		}
+	}
+	for _, dir := range systemDirs {
+		info, err := os.Lstat(dir)
+		switch {
+		case err != nil:
+		case info.Mode()&fs.ModeSymlink != 0:
+			if to, err := os.Readlink(dir); err == nil {
+				h.system = append(h.system, wall.Step{Kind: wall.Link, Source: to, Target: dir})
+			}
+		case info.IsDir():
+			h.system = append(h.system, wall.Step{Kind: wall.Read, Source: dir, Target: dir})
+			h.readable = append(h.readable, dir)
+		}
+	}
+	if h.uid == 0 {
+		h.hidden = private("/etc")
+	}
+	h.groups = findGroups()
+	return h
+}
+
+// private lists what below a directory others may not read. What is in a private directory is not listed on its own.
+func private(dir string) (out []string) {
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.Type()&fs.ModeSymlink != 0 {
+			return nil
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil
+		}
+		if info.Mode().Perm()&0o004 == 0 {
+			out = append(out, path)
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+		}
+		return nil
+	})
+	return out
+}
+
+// Toolchains and module caches below a home, without the files beside them that hold logins.
+var homeTools = [...]string{
+	"go/bin", "go/pkg/mod", "sdk", ".local/bin", ".local/lib", ".local/pipx", ".local/share/uv", ".local/share/mise", ".local/share/pnpm",
+	".local/share/virtualenvs", ".cargo/bin", ".cargo/registry", ".cargo/git", ".cargo/env", ".rustup", ".nvm", ".volta", ".fnm", ".n", ".npm-global",
+	".bun/bin", ".bun/install", ".deno/bin", ".yarn", ".pyenv", ".rbenv", ".rvm", ".gem", ".asdf", ".sdkman/candidates", ".jenv", ".m2/repository",
+	".m2/wrapper", ".gradle/caches", ".gradle/wrapper", ".ghcup", ".cabal/packages", ".stack/programs", ".dotnet", ".nuget/packages",
+	".composer/vendor", ".pub-cache", ".elan", ".juliaup", ".opam", "miniconda3", "anaconda3", "miniforge3", "mambaforge", ".virtualenvs",
+	".poetry", ".foundry/bin", ".zvm", ".swiftly", "flutter",
+}
+
+// tools lists the toolchains that exist below home, and the directories of PATH that are neither system nor home.
+func (h *host) tools(home, path string) (out []string) {
+	for _, name := range homeTools {
+		dir := filepath.Join(home, name)
+		if real, err := filepath.EvalSymlinks(dir); err == nil && real == dir {
+			out = append(out, dir)
+		}
+	}
+	for _, dir := range filepath.SplitList(path) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil || !filepath.IsAbs(dir) || real != filepath.Clean(dir) || h.shown(real) || within(home, real) || unsuitable(real) {
+			continue
+		}
+		out = append(out, real)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// shown tells whether a path is part of the system that is shown anyway.
+func (h *host) shown(path string) bool {
+	return slices.ContainsFunc(h.readable, func(dir string) bool { return within(dir, path) })
+}
+
+// unsuitable tells whether a directory holds what is made new inside, or things of others.
+func unsuitable(path string) bool {
+	for _, dir := range [...]string{"/proc", "/sys", "/dev", "/run", "/var/run", "/tmp", "/var/tmp"} {
+		if within(dir, path) {
+			return true
+		}
+	}
+	return path == "/" || path == "/home" || path == "/root" || path == "/var"
+}
+
+// within tells whether path is dir or below it. Both are clean and absolute.
+func within(dir, path string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}

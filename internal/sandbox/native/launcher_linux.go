@@ -1,0 +1,168 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"hermes/internal/child"
+	"hermes/internal/sandbox/native/role"
+	"hermes/internal/sandbox/native/wall"
+	"hermes/internal/sandbox/runner"
+)
+
+// launcher is the running small program that makes processes in namespaces. It ends with its socket, and takes along what it
+// made.
+type launcher struct {
+	process *child.Process
+	socket  *os.File
+
+	write sync.Mutex // one request after the other
+	mu    sync.Mutex
+	last  uint64
+	wait  map[uint64]chan *wall.Answer
+	dead  chan struct{} // closed when it is gone
+}
+
+var errLauncher = errors.New("the launcher is gone")
+
+func startLauncher(program string) (*launcher, error) {
+	if program == "" {
+		return nil, errors.New("start launcher: no program")
+	}
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("start launcher: %w", err)
+	}
+	_ = unix.SetNonblock(fds[0], true)
+	ours, theirs := os.NewFile(uintptr(fds[0]), "launcher"), os.NewFile(uintptr(fds[1]), "launcher")
+	defer theirs.Close()
+	process, err := child.Start(context.Background(), child.Spec{
+		Program: program, Name: runner.Marker, Args: []string{role.Launcher}, Dir: "/", Session: true,
+		Stdio: child.Stdio{Err: os.Stderr, Files: []*os.File{theirs}},
+	})
+	if err != nil {
+		_ = ours.Close()
+		return nil, err
+	}
+	l := &launcher{process: process, socket: ours, wait: map[uint64]chan *wall.Answer{}, dead: make(chan struct{})}
+	go l.receive()
+	return l, nil
+}
+
+func (l *launcher) receive() {
+	defer close(l.dead)
+	buffer := make([]byte, 4096)
+	for {
+		n, err := l.socket.Read(buffer)
+		if err != nil || n == 0 {
+			return
+		}
+		a, err := wall.ParseAnswer(buffer[:n])
+		if err != nil {
+			return
+		}
+		l.mu.Lock()
+		ch := l.wait[a.ID]
+		delete(l.wait, a.ID)
+		l.mu.Unlock()
+		if ch != nil {
+			ch <- a
+		}
+	}
+}
+
+// alive tells whether it can still be asked.
+func (l *launcher) alive() bool {
+	select {
+	case <-l.dead:
+		return false
+	default:
+		return true
+	}
+}
+
+// number returns a fresh id.
+func (l *launcher) number() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last++
+	return l.last
+}
+
+// ask sends a request, with a descriptor if there is one, and returns where its answer will be.
+func (l *launcher) ask(q *wall.Request, file *os.File) (<-chan *wall.Answer, error) {
+	ch := make(chan *wall.Answer, 1)
+	l.mu.Lock()
+	l.wait[q.ID] = ch
+	l.mu.Unlock()
+	var oob []byte
+	if file != nil {
+		raw, err := file.SyscallConn()
+		if err != nil {
+			return nil, err
+		}
+		if err := raw.Control(func(fd uintptr) { oob = unix.UnixRights(int(fd)) }); err != nil {
+			return nil, err
+		}
+	}
+	raw, err := l.socket.SyscallConn()
+	if err != nil {
+		return nil, errLauncher
+	}
+	message := q.Marshal()
+	if len(message) > wall.LargestRequest {
+		return nil, errors.New("the request is too large")
+	}
+	l.write.Lock()
+	defer l.write.Unlock()
+	var failed error
+	pass := func(fd uintptr) bool {
+		failed = unix.Sendmsg(int(fd), message, oob, nil, unix.MSG_NOSIGNAL)
+		return !errors.Is(failed, unix.EAGAIN)
+	}
+	if file != nil {
+		// The descriptor must stay open while the message is sent.
+		if inner, err := file.SyscallConn(); err == nil {
+			err = errors.Join(err, inner.Control(func(uintptr) { err = raw.Write(pass) }))
+			return ch, errors.Join(err, failed)
+		}
+	}
+	err = raw.Write(pass)
+	return ch, errors.Join(err, failed)
+}
+
+// await waits for an answer.
+func (l *launcher) await(ctx context.Context, ch <-chan *wall.Answer) (*wall.Answer, error) {
+	select {
+	case a := <-ch:
+		return a, nil
+	case <-l.dead:
+		select { // it may have answered last thing
+		case a := <-ch:
+			return a, nil
+		default:
+			return nil, errLauncher
+		}
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// end ends a process and waits until nothing is left of it. Of a launcher that is gone nothing is left anyway.
+func (l *launcher) end(id uint64) {
+	ch, err := l.ask(&wall.Request{ID: id, End: true}, nil)
+	if err == nil {
+		_, _ = l.await(context.Background(), ch)
+	}
+}
+
+// close ends the launcher and everything it made.
+func (l *launcher) close() {
+	_ = l.socket.Close()
+	<-l.process.Done()
+}

@@ -1,0 +1,197 @@
+package native
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hermes/internal/guard/exposure"
+	"hermes/internal/sandbox"
+	"hermes/internal/sandbox/native/wall"
+	"hermes/internal/sandbox/runner"
+	"hermes/internal/sandbox/snapshot"
+)
+
+// place is an opened sandbox. Commands, files and the rest are the runner's client's.
+type place struct {
+	*runner.Client
+	exposure exposure.Exposure
+	launcher *launcher
+	id       uint64
+}
+
+// Exposure returns what was read back.
+func (p *place) Exposure() exposure.Exposure { return p.exposure }
+
+// Open opens a sandbox; see sandbox.Backend.
+func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox, error) {
+	h, l, err := b.ready()
+	if err != nil {
+		return nil, fmt.Errorf("open native sandbox: %w", err)
+	}
+	d, err := b.design(h, spec)
+	if err != nil {
+		return nil, err
+	}
+	p, err := b.open(ctx, h, l, d, spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.judge(ctx, p, d, spec); err != nil {
+		_ = p.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	return p, nil
+}
+
+// ready looks around once and sees to it that there is a launcher.
+func (b *Backend) ready() (*host, *launcher, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return nil, nil, sandbox.ErrClosed
+	}
+	if b.facts == nil {
+		b.facts = lookAround()
+		b.facts.groups.sweep()
+	}
+	if b.launcher == nil || !b.launcher.alive() {
+		l, err := startLauncher(b.conf.Launcher)
+		if err != nil {
+			return nil, nil, err
+		}
+		b.launcher = l
+	}
+	return b.facts, b.launcher, nil
+}
+
+// Close ends every sandbox that is still open, and the launcher.
+func (b *Backend) Close() error {
+	b.mu.Lock()
+	l := b.launcher
+	b.launcher, b.closed = nil, true
+	b.mu.Unlock()
+	if l != nil {
+		l.close()
+	}
+	return nil
+}
+
+// open has the sandbox put up.
+func (b *Backend) open(ctx context.Context, h *host, l *launcher, d *design, spec sandbox.Spec) (*place, error) {
+	conn, remote, err := runner.Pair()
+	if err != nil {
+		return nil, fmt.Errorf("open native sandbox: %w", err)
+	}
+	defer remote.Close()
+	fail := func(err error) (*place, error) {
+		_ = conn.Close()
+		return nil, err
+	}
+	id := l.number()
+	held, limits := h.confine(fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), random()), spec.Limits)
+	d.fallBack(limits)
+	d.asked.Limits = limits
+	answer, err := l.ask(&wall.Request{ID: id, Flags: d.flags, Procs: held.procs, Dirs: held.dirs}, remote)
+	if err != nil {
+		held.remove()
+		return fail(fmt.Errorf("open native sandbox: %w", err))
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		_ = conn.SetDeadline(deadline)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	sent := wall.SendPlan(conn, &d.plan)
+	started, err := l.await(ctx, answer)
+	switch {
+	case err != nil:
+		go l.end(id)
+		return fail(fmt.Errorf("open native sandbox: %w", err))
+	case started.Errno != 0:
+		held.remove()
+		return fail(missing(started.What, syscall.Errno(started.Errno)))
+	}
+	abandon := func(err error) (*place, error) {
+		l.end(id)
+		return fail(err)
+	}
+	_ = remote.Close()
+	if sent != nil {
+		return abandon(fmt.Errorf("open native sandbox: send plan: %w", sent))
+	}
+	report, err := wall.ReceiveReport(conn)
+	switch {
+	case ctx.Err() != nil:
+		return abandon(fmt.Errorf("open native sandbox: %w", context.Cause(ctx)))
+	case err != nil:
+		return abandon(fmt.Errorf("open native sandbox: read report: %w", err))
+	case report.Failed != "":
+		return abandon(missing(report.Failed, syscall.Errno(report.Errno)))
+	}
+	_ = conn.SetDeadline(time.Time{})
+	p := &place{launcher: l, id: id, exposure: d.readBack(h, report)}
+	p.Client, err = runner.Dial(ctx, conn, runner.Options{
+		Backend: Name, Search: searchPath, Log: b.conf.Log, Start: runner.Start{Files: spec.InitFiles},
+		Cleanup: func() { l.end(id) },
+		State: snapshot.New(snapshot.Config{
+			Shell: b.conf.Shell, Env: spec.Env, Dir: d.tree, Lasts: spec.Persistent, Prelude: runner.PreludeFD, Write: runner.StateFD,
+		}),
+	})
+	if err != nil {
+		l.end(id)
+		return nil, fmt.Errorf("open native sandbox: %w", err)
+	}
+	return p, nil
+}
+
+// searchPath is where programs are looked for when the environment does not say.
+const searchPath = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+
+func random() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// fallBack limits by rlimit what no control group limits. It holds for each process, and for processes for the user inside.
+func (d *design) fallBack(limits []exposure.Limit) {
+	for i := range limits {
+		l := &limits[i]
+		if l.Grade != exposure.NoGrade || l.Asked == 0 {
+			continue
+		}
+		kind := map[string]int{"memory": unix.RLIMIT_DATA, "pids": unix.RLIMIT_NPROC}[l.Name]
+		if kind == 0 {
+			continue
+		}
+		if l.Name == "pids" && os.Getuid() == 0 {
+			continue // the kernel does not count the root user's
+		}
+		d.plan.Limits = append(d.plan.Limits, wall.Rlimit{Kind: kind, Value: l.Asked})
+		l.Force, l.Grade = l.Asked, exposure.Rlimit
+	}
+}
+
+// missing says what the kernel refused, and what to do.
+func missing(what string, errno syscall.Errno) error {
+	e := &sandbox.MissingError{Backend: Name, What: "isolation by namespaces", Why: what + ": " + errno.Error()}
+	switch {
+	case errors.Is(errno, unix.EPERM) || errors.Is(errno, unix.EACCES):
+		e.Remedy = "user namespaces are refused here: allow them (sysctl kernel.unprivileged_userns_clone=1, " +
+			"kernel.apparmor_restrict_unprivileged_userns=0, a container with its own seccomp profile), or set " +
+			"terminal.native_best_effort: true to run with fewer walls"
+	case errors.Is(errno, unix.ENOSPC) || errors.Is(errno, unix.EUSERS):
+		e.Remedy = "raise sysctl user.max_user_namespaces"
+	case errors.Is(errno, unix.ENOSYS) || errors.Is(errno, unix.EINVAL):
+		e.Remedy = "Linux 5.12 or newer is needed"
+	}
+	return e
+}

@@ -1,0 +1,274 @@
+package native
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"hermes/internal/guard/exposure"
+	"hermes/internal/sandbox"
+	"hermes/internal/sandbox/native/seccomp"
+	"hermes/internal/sandbox/native/wall"
+)
+
+// inside is where Hermes' own things are inside.
+const inside = "/run/hermes"
+
+// design is a sandbox before it exists.
+type design struct {
+	plan   wall.Plan
+	flags  uintptr
+	home   string // inside
+	tree   string
+	policy exposure.Policy
+	asked  exposure.Exposure
+	notes  []string // what a result should say
+	gaps   []string // walls that are left out
+	rules  int      // of the system call filter
+
+	homeShown bool // the owner named his home as writable
+}
+
+// bind is one path of the host that is shown in its own place.
+type bind struct {
+	path  string
+	write bool
+	soft  bool // no error when it does not exist
+	rank  rank
+}
+
+type rank uint8
+
+const (
+	toolRank rank = iota // of what is shown at one path, the later holds
+	readRank
+	treeRank
+	guardRank
+	writeRank
+)
+
+// design plans a sandbox from what was asked and what this machine has.
+func (b *Backend) design(h *host, spec sandbox.Spec) (*design, error) {
+	d := &design{tree: spec.Workdir.String(), home: b.conf.Home}
+	if home, ok := spec.Env.Lookup("HOME"); ok && filepath.IsAbs(home) && home != "/" {
+		d.home = filepath.Clean(home)
+	}
+	if err := b.settle(spec, d); err != nil {
+		return nil, err
+	}
+	d.flags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+	d.plan = wall.Plan{Namespaces: true, Hostname: "hermes", Landlock: true}
+	if spec.Network.Asked != exposure.OpenNet {
+		d.flags |= unix.CLONE_NEWNET
+		d.plan.Network = true
+	}
+	d.plan.Filter, d.rules = seccomp.Filter(seccomp.Options{})
+	d.plan.Limits = []wall.Rlimit{{Kind: unix.RLIMIT_CORE}, {Kind: unix.RLIMIT_MSGQUEUE}}
+	d.base(h)
+	if err := d.show(b, h, spec); err != nil {
+		return nil, err
+	}
+	d.walls(h)
+	d.describe(h, spec)
+	return d, nil
+}
+
+// settle refuses work trees that would make the owner's everything the commands' own.
+func (b *Backend) settle(spec sandbox.Spec, d *design) error {
+	if d.tree == "" || !filepath.IsAbs(d.tree) {
+		return fmt.Errorf("open native sandbox: work tree %q is not absolute", d.tree)
+	}
+	real, err := filepath.EvalSymlinks(d.tree)
+	if err != nil {
+		return fmt.Errorf("open native sandbox: work tree: %w", err)
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return fmt.Errorf("open native sandbox: work tree %s is not a directory", d.tree)
+	}
+	named := func(path string) bool {
+		return slices.ContainsFunc(spec.Write, func(w string) bool { return filepath.Clean(w) == path })
+	}
+	for _, own := range []string{b.conf.Home, spec.Home} {
+		if own == "" {
+			continue
+		}
+		if at, err := filepath.EvalSymlinks(own); err == nil {
+			own = at
+		}
+		if within(real, own) && !named(real) {
+			return &sandbox.MissingError{Backend: Name, What: exposure.HomeWrite.String(),
+				Why:    d.tree + " holds your home, so commands could write all of it",
+				Remedy: "work in a folder below it, or name " + d.tree + " in terminal.native_write"}
+		}
+	}
+	for _, dir := range append(systemDirs[:], "/proc", "/sys", "/dev", "/run", "/boot", "/var", "/home", "/root") {
+		if (real == dir || within(real, dir)) && !named(real) {
+			return &sandbox.MissingError{Backend: Name, What: exposure.HostWrite.String(), Why: d.tree + " is the system's",
+				Remedy: "work in a folder of your own, or name " + d.tree + " in terminal.native_write"}
+		}
+	}
+	return nil
+}
+
+// base lists the system, and what is made new inside.
+func (d *design) base(h *host) {
+	add := func(steps ...wall.Step) { d.plan.Steps = append(d.plan.Steps, steps...) }
+	add(h.system...)
+	for _, path := range h.hidden {
+		add(wall.Step{Kind: wall.Hide, Target: path, Missing: true})
+	}
+	add(wall.Step{Kind: wall.Proc, Target: "/proc"})
+	for _, path := range procSecrets {
+		add(wall.Step{Kind: wall.Hide, Target: path, Missing: true})
+	}
+	for _, dev := range [...]string{"null", "zero", "full", "random", "urandom", "tty"} {
+		add(wall.Step{Kind: wall.Device, Source: "/dev/" + dev, Target: "/dev/" + dev, Missing: dev != "null"})
+		d.plan.Devices = append(d.plan.Devices, "/dev/"+dev)
+	}
+	for to, from := range map[string]string{"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"} {
+		add(wall.Step{Kind: wall.Link, Source: from, Target: "/dev/" + to})
+	}
+	slices.SortStableFunc(d.plan.Steps[len(d.plan.Steps)-5:], func(a, b wall.Step) int { return cmp.Compare(a.Target, b.Target) })
+	add(
+		wall.Step{Kind: wall.Devpts, Target: "/dev/pts"},
+		wall.Step{Kind: wall.Tmpfs, Target: "/dev/shm"},
+		wall.Step{Kind: wall.Tmpfs, Target: "/tmp", Text: "50%"},
+		wall.Step{Kind: wall.Dir, Target: "/run"},
+		wall.Step{Kind: wall.Dir, Target: "/var"},
+		wall.Step{Kind: wall.Link, Source: "/run", Target: "/var/run"},
+		wall.Step{Kind: wall.Link, Source: "/tmp", Target: "/var/tmp"},
+	)
+	d.plan.Devices = append(d.plan.Devices, "/dev/pts")
+	d.plan.Read = append(d.plan.Read, h.readable...)
+	d.plan.Read = append(d.plan.Read, "/proc", "/dev", "/run", "/var")
+	d.plan.Write = append(d.plan.Write, "/tmp", "/dev/shm", "/dev/pts", d.home)
+}
+
+// show lists what of the owner's is shown: each path in its own place, those below after those above.
+func (d *design) show(b *Backend, h *host, spec sandbox.Spec) error {
+	g := guard(d.tree)
+	if g.partial {
+		d.notes = append(d.notes, "the work tree is too large to find every repository in it")
+	}
+	for _, link := range g.links {
+		d.notes = append(d.notes, link+" is a symbolic link and can be replaced")
+	}
+	var all []bind
+	for _, path := range h.tools(b.conf.Home, b.conf.Path) {
+		all = append(all, bind{path, false, true, toolRank})
+	}
+	for _, list := range []struct {
+		paths []string
+		rank  rank
+	}{{spec.Read, readRank}, {spec.Write, writeRank}} {
+		for _, path := range list.paths {
+			path = filepath.Clean(path)
+			if !filepath.IsAbs(path) {
+				return fmt.Errorf("open native sandbox: %s is not absolute", path)
+			}
+			if path == "/" {
+				return fmt.Errorf("open native sandbox: / cannot be shown as a whole: name the folders in it")
+			}
+			if _, err := os.Stat(path); err != nil {
+				d.notes = append(d.notes, path+" does not exist")
+				continue
+			}
+			all = append(all, bind{path, list.rank == writeRank, true, list.rank})
+		}
+	}
+	all = append(all, bind{d.tree, true, false, treeRank})
+	for _, path := range g.paths {
+		all = append(all, bind{path, false, false, guardRank})
+	}
+	slices.SortStableFunc(all, func(x, y bind) int {
+		return cmp.Or(cmp.Compare(slash(x.path), slash(y.path)), cmp.Compare(x.rank, y.rank))
+	})
+	open := slices.ContainsFunc(all, func(x bind) bool { return x.write && within(x.path, d.home) })
+	d.homeShown = open
+	if !open {
+		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: wall.Tmpfs, Target: d.home})
+		if spec.Home != "" {
+			cache := filepath.Join(spec.Home, "cache-"+short(d.tree))
+			d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: wall.Scratch, Source: cache, Target: filepath.Join(d.home, ".cache")})
+		}
+		d.plan.Steps = append(d.plan.Steps,
+			wall.Step{Kind: wall.Link, Source: ".cache/npm", Target: filepath.Join(d.home, ".npm")},
+			wall.Step{Kind: wall.File, Target: filepath.Join(d.home, ".gitconfig"), Text: identity(b.conf.Home, []string{d.tree})})
+	}
+	for _, x := range all {
+		kind := wall.Read
+		if x.write {
+			kind = wall.Write
+			d.plan.Write = append(d.plan.Write, x.path)
+		} else {
+			d.plan.Read = append(d.plan.Read, x.path)
+		}
+		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: kind, Source: x.path, Target: x.path, Missing: x.soft})
+	}
+	if len(b.conf.Probe) > 0 {
+		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: wall.Read, Source: b.conf.Probe[0], Target: inside + "/probe"})
+	}
+	return nil
+}
+
+// slash makes a path sort before what is below it, and that before its neighbours.
+func slash(path string) string { return strings.ReplaceAll(path, "/", "\x00") }
+
+func short(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:6])
+}
+
+// walls notes which walls this kernel lacks; opening will say so, or go on.
+func (d *design) walls(h *host) {
+	if h.landlock == 0 {
+		d.notes = append(d.notes, "this kernel has no Landlock")
+	}
+}
+
+// describe says what was asked, in the words of exposure.
+func (d *design) describe(h *host, spec sandbox.Spec) {
+	e := &d.asked
+	e.Backend = Name
+	e.Runner = exposure.Resident
+	e.Tree = exposure.OwnersTree
+	if spec.Home != "" && within(spec.Home, d.tree) {
+		e.Tree = exposure.OwnTree
+	}
+	for _, door := range exposure.AllDoors() {
+		switch door {
+		case exposure.LoopbackTCP, exposure.LoopbackUDP, exposure.HostNet, exposure.DNS, exposure.Metadata:
+			if !d.plan.Network {
+				continue // the owner asked for an open network
+			}
+		}
+		e.Doors.Ask(exposure.Explicitly, door)
+	}
+	e.Caps.Want = exposure.Explicitly
+	e.Network = spec.Network
+	e.Network.Force, e.Network.NoRoute = exposure.UnknownNet, exposure.Unknown
+	if e.Network.Asked == exposure.UnknownNet {
+		e.Network.Asked, e.Network.Want = exposure.NoNet, exposure.ByDefault
+	}
+	filter := sha256.Sum256(d.plan.Filter)
+	p := exposure.Policy{
+		Backend: Name, Engine: h.release + " flags " + strconv.FormatUint(uint64(d.flags), 16), User: fmt.Sprintf("%d:%d", h.uid, h.gid),
+		Workdir: d.tree, Tree: e.Tree, Seccomp: hex.EncodeToString(filter[:]),
+		Landlock: fmt.Sprintf("abi %d read %q write %q devices %q", h.landlock, d.plan.Read, d.plan.Write, d.plan.Devices),
+		Network:  e.Network, EnvNames: spec.Env.Names(), Doors: e.Doors, Scope: spec.Session.String(), Effort: spec.BestEffort,
+		Limits: []exposure.Limit{{Name: "memory", Asked: uint64(spec.Limits.Memory)}, {Name: "pids", Asked: uint64(spec.Limits.PIDs)},
+			{Name: "cpu", Asked: uint64(spec.Limits.CPU)}},
+	}
+	for _, s := range d.plan.Steps {
+		p.Mounts = append(p.Mounts, exposure.Bind{Source: s.Source, Target: s.Target, Write: s.Kind == wall.Write, Options: string(s.Kind) + s.Text})
+	}
+	d.policy = p
+}

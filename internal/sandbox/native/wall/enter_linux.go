@@ -1,0 +1,206 @@
+package wall
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+	"kernel.org/pub/linux/libs/security/libcap/psx"
+)
+
+// Enter puts up the walls that the plan waiting on the stream fd lists, and reports on it there. When it returns nil the
+// whole process, all its threads, is behind them, fd is the runner's, and the main thread is the one to start commands from.
+// It must be called first thing on the main thread.
+func Enter(fd int) error {
+	runtime.LockOSThread()
+	unix.CloseOnExec(fd)
+	stream := socket(fd)
+	message, err := receive(stream)
+	if err != nil {
+		return fmt.Errorf("enter: read plan: %w", err)
+	}
+	plan, err := decodePlan(message)
+	if err != nil {
+		return fmt.Errorf("enter: read plan: %w", err)
+	}
+	report := &Report{Seen: map[string]string{}}
+	if err := plan.carryOut(report); err != nil {
+		report.Failed, report.Errno = err.Error(), int(number(err))
+		_ = send(stream, report.encode())
+		return fmt.Errorf("enter: %w", err)
+	}
+	look(report)
+	if err := send(stream, report.encode()); err != nil {
+		return fmt.Errorf("enter: report: %w", err)
+	}
+	return nil
+}
+
+// socket is a descriptor read and written without the runtime's poller, which would move the work between threads.
+type socket int
+
+func (s socket) Read(b []byte) (int, error) {
+	for {
+		n, err := unix.Read(int(s), b)
+		switch {
+		case err == unix.EAGAIN:
+			s.wait(unix.POLLIN)
+		case err == unix.EINTR:
+		case err != nil:
+			return 0, err
+		case n == 0 && len(b) > 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+func (s socket) Write(b []byte) (int, error) {
+	for done := 0; ; {
+		n, err := unix.SendmsgN(int(s), b[done:], nil, nil, unix.MSG_NOSIGNAL)
+		switch {
+		case err == unix.EAGAIN:
+			s.wait(unix.POLLOUT)
+		case err == unix.EINTR:
+		case err != nil:
+			return done, err
+		default:
+			if done += n; done == len(b) {
+				return done, nil
+			}
+		}
+	}
+}
+
+func (s socket) wait(events int16) {
+	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(s), Events: events}}, -1)
+}
+
+func number(err error) syscall.Errno {
+	var no syscall.Errno
+	if errors.As(err, &no) {
+		return no
+	}
+	return unix.EIO
+}
+
+// carryOut does it all, in the only order that works: mounts need capabilities, Landlock needs the mounts, and the filter
+// would refuse most of it.
+func (p *Plan) carryOut(report *Report) error {
+	if p.Namespaces {
+		if p.Network {
+			if err := loopback(); err != nil {
+				return fmt.Errorf("loopback: %w", err)
+			}
+		}
+		if p.Hostname != "" {
+			if err := unix.Sethostname([]byte(p.Hostname)); err != nil {
+				return fmt.Errorf("host name: %w", err)
+			}
+		}
+		if err := p.root(report); err != nil {
+			return err
+		}
+	}
+	for _, l := range p.Limits {
+		if err := lower(l); err != nil {
+			return fmt.Errorf("limit %d: %w", l.Kind, err)
+		}
+	}
+	if err := drop(); err != nil {
+		return fmt.Errorf("capabilities: %w", err)
+	}
+	if _, _, no := psx.Syscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); no != 0 {
+		return fmt.Errorf("no_new_privs: %w", no)
+	}
+	if p.Landlock {
+		abi, err := p.landlock()
+		if err != nil {
+			return fmt.Errorf("landlock: %w", err)
+		}
+		report.Landlock = abi
+	}
+	// The kernel forgets this wish whenever rights change.
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return fmt.Errorf("parent's death: %w", err)
+	}
+	if len(p.Filter) > 0 {
+		if err := filter(p.Filter); err != nil {
+			return fmt.Errorf("system call filter: %w", err)
+		}
+	}
+	return nil
+}
+
+// lower sets a limit that is not above the one in force.
+func lower(l Rlimit) error {
+	var now unix.Rlimit
+	if err := unix.Getrlimit(l.Kind, &now); err != nil {
+		return err
+	}
+	value := min(l.Value, now.Max)
+	return unix.Setrlimit(l.Kind, &unix.Rlimit{Cur: value, Max: value})
+}
+
+// drop gives all capabilities away, for good: the ones held, the ones that could be inherited, and those a program could get
+// by being started.
+func drop() error {
+	for c := uintptr(0); c <= 63; c++ {
+		// A thread's bounding set only matters to what it starts, and commands are started from this one.
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); errors.Is(err, unix.EINVAL) {
+			break
+		} else if errors.Is(err, unix.EPERM) {
+			break // without namespaces there may be nothing to give away; what is left is read back
+		} else if err != nil {
+			return err
+		}
+	}
+	// No root, no set-uid fix-up, no ambient ones, each locked: securebits(7) has the numbers.
+	const locked = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<6 | 1<<7
+	_, _, _ = psx.Syscall6(unix.SYS_PRCTL, unix.PR_SET_SECUREBITS, locked, 0, 0, 0, 0)
+	if _, _, no := psx.Syscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0, 0); no != 0 && no != unix.EINVAL {
+		return no
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	if _, _, no := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none[0])), 0); no != 0 {
+		return no
+	}
+	return nil
+}
+
+// filter installs the system call filter for all threads.
+func filter(program []byte) error {
+	const size = 8
+	instructions := make([]unix.SockFilter, len(program)/size)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&instructions[0])), len(program)), program)
+	prog := unix.SockFprog{Len: uint16(len(instructions)), Filter: &instructions[0]}
+	thread, _, no := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog)))
+	switch {
+	case no != 0:
+		return no
+	case thread != 0:
+		return fmt.Errorf("thread %d has a filter of its own", thread)
+	}
+	return nil
+}
+
+// loopback brings the only interface of a new network namespace up.
+func loopback() error {
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(s)
+	request, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	return unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, request)
+}
