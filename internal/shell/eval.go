@@ -120,7 +120,7 @@ func (e *eval) note(kind NoteKind, text string, command, start, end int) {
 	if len(e.prog.Notes) > 256 {
 		return
 	}
-	n := Note{Kind: kind, Text: text, Command: command, Start: start, End: end}
+	n := Note{Kind: kind, Text: text, Command: command, Start: min(start, end), End: max(start, end)}
 	if !slices.Contains(e.prog.Notes, n) {
 		e.prog.Notes = append(e.prog.Notes, n)
 	}
