@@ -1,0 +1,211 @@
+package launch
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"hermes/internal/approval"
+	"hermes/internal/audit"
+	"hermes/internal/guard"
+	"hermes/internal/guard/command"
+	"hermes/internal/guard/environ"
+	"hermes/internal/redact"
+	"hermes/internal/sandbox"
+	"hermes/internal/shell"
+)
+
+// Door runs commands. It is safe for concurrent use.
+type Door struct {
+	o Options
+
+	mu     sync.Mutex // guards what follows
+	rules  Rules
+	strict *command.Checker // the rules without the allow-list
+	asks   *command.Checker // the globs of Required, as if they were denied
+}
+
+// New makes a Door.
+func New(o Options) *Door { return &Door{o: o} }
+
+// Run runs one command, or refuses it: then Result says so, and nothing of it has run. An error means that it could not be
+// run, or not to its end, for another reason; Result holds what is known then.
+func (d *Door) Run(ctx context.Context, c Call) (Result, error) {
+	text, err := c.text()
+	if err != nil {
+		return Result{}, err
+	}
+	p, err := d.o.Policy()
+	if err != nil {
+		return Result{}, fmt.Errorf("run: %w", err)
+	}
+	if p.Redact == nil {
+		p.Redact = redact.New(redact.Options{})
+	}
+	j := &journey{d: d, c: c, p: p, text: text}
+	j.r = Result{ID: newID(), Command: p.Redact.With(redact.Strict).String(text), Backend: c.Place.Backend(), Dir: c.Dir}
+	if j.r.Dir == "" {
+		j.r.Dir = c.Place.dir()
+	}
+	j.env, j.r.Notes = p.Environ.Build(c.request())
+	return j.run(ctx)
+}
+
+// text returns what is judged.
+func (c *Call) text() (string, error) {
+	switch {
+	case c.Place == nil:
+		return "", errors.New("run: no place to run in")
+	case c.Session.IsZero():
+		return "", errors.New("run: no session")
+	case (c.Text == "") == (len(c.Argv) == 0):
+		return "", errors.New("run: either a text or a program is needed")
+	case len(c.Argv) > 0 && c.Argv[0] == "":
+		return "", errors.New("run: the program has no name")
+	case strings.ContainsRune(c.Text, 0) || slices.ContainsFunc(c.Argv, func(s string) bool { return strings.ContainsRune(s, 0) }):
+		return "", errors.New("run: a NUL byte cannot be part of a command")
+	case c.Text != "":
+		return c.Text, nil
+	}
+	return Quote(c.Argv), nil
+}
+
+func (c *Call) request() environ.Request {
+	r := c.Env
+	if len(c.Extra) > 0 {
+		extra := make(map[string]string, len(r.Extra)+len(c.Extra))
+		for _, from := range []map[string]string{r.Extra, c.Extra} {
+			for name, value := range from {
+				extra[name] = value
+			}
+		}
+		r.Extra = extra
+	}
+	return r
+}
+
+func newID() string {
+	b := make([]byte, 8)
+	_, _ = rand.Read(b) // never fails: the runtime ends the process instead
+	return hex.EncodeToString(b)
+}
+
+// journey is one command on its way.
+type journey struct {
+	d    *Door
+	c    Call
+	p    Policy
+	text string
+	env  environ.List
+	box  sandbox.Sandbox
+	r    Result
+}
+
+func (j *journey) ref() audit.Ref { return audit.Ref{ID: j.r.ID, Session: j.c.Session.String()} }
+
+func (j *journey) run(ctx context.Context) (Result, error) {
+	facts := j.facts()
+	prog := shell.Parse(j.text, shell.Options{Home: facts.Home, Dir: facts.Dir, Env: facts.Env, File: facts.File, Tails: len(j.p.Rules.Deny)+len(j.p.Rules.Required) > 0})
+	j.r.Verdict = j.d.judge(j.p.Rules, &prog, facts)
+	if j.r.Verdict.Action != guard.Block {
+		if err := j.open(ctx); err != nil {
+			return j.r, err
+		}
+	}
+	j.r.Decision = j.d.o.Desk.Decide(ctx, approval.Request{
+		Session: j.c.Session, Command: j.text, Dir: j.r.Dir, Backend: j.r.Backend, Program: &prog, Verdict: j.r.Verdict,
+		Judge: func(entries []string) guard.Verdict {
+			allow := slices.Concat(j.p.Rules.Allow, entries)
+			k := command.Compile(command.Policy{Deny: j.p.Rules.Deny, Allow: allow})
+			return guard.Strictest(k.Judge(&prog, facts), j.d.required(j.p.Rules, &prog, facts))
+		},
+		Exposure: j.r.Exposure, Presence: j.c.Presence, Platform: j.c.Platform, Prompter: j.c.Prompter,
+	})
+	if w := j.r.Decision.Warning; w != "" {
+		j.r.Warnings = append(j.r.Warnings, w)
+	}
+	if err := j.record(); err != nil {
+		j.r.Decision = approval.Decision{Outcome: approval.Refused, Verdict: j.r.Verdict, By: "policy",
+			Message: "BLOCKED: the decision could not be written to the audit log, and what is not written down does not run.",
+			Remedy:  "make room on the disk, or see `hermes audit verify`"}
+		return j.r, err
+	}
+	if j.r.Refused() {
+		return j.r, nil
+	}
+	return j.execute(ctx, &prog)
+}
+
+// open opens the sandbox: what it exposes decides whether a question is needed.
+func (j *journey) open(ctx context.Context) error {
+	box, err := j.c.Place.open(ctx, j.env)
+	if err != nil {
+		err = fmt.Errorf("run %q: %w", shorten(j.r.Command), err)
+		refused := audit.Decision{Verdict: guard.Block.String(), Reason: err.Error(), By: "policy", How: "no sandbox", Backend: j.r.Backend}
+		return errors.Join(err, j.d.o.Log.Decide(j.ref(), j.text, refused))
+	}
+	j.box, j.r.Exposure = box, box.Exposure()
+	return nil
+}
+
+// record writes the decision down.
+func (j *journey) record() error {
+	v, d := j.r.Verdict, j.r.Decision
+	rec := audit.Decision{
+		Verdict: d.Action.String(), Tier: v.Tier.String(), Rule: v.Rule, Reason: v.Reason, Harms: v.Harms.List(), By: d.By,
+		How: string(d.Outcome), Backend: j.r.Backend,
+	}
+	if d.Outcome == approval.Answered {
+		rec.How += ", " + d.Choice.String()
+	}
+	if j.box != nil {
+		rec.Exposure = j.r.Exposure.Summary()
+	}
+	return j.d.o.Log.Decide(j.ref(), j.text, rec)
+}
+
+// execute runs what may run.
+func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, error) {
+	out := j.newOutput()
+	cmd := sandbox.Command{
+		ID: j.r.ID, Text: j.c.Text, Argv: j.c.Argv, Dir: j.c.Dir, Env: j.env, Stdin: j.c.Stdin, Stdout: out.stdout, Stderr: out.stderr,
+		Terminal: j.c.Terminal, Resize: j.c.Resize, Timeout: j.c.Timeout,
+	}
+	if j.p.Sudo != nil && j.r.Backend == "local" && cmd.Text != "" {
+		cmd.Text, cmd.Stdin, j.r.Sudo = withPassword(prog, *j.p.Sudo, cmd.Stdin)
+	}
+	j.r.Ran = true
+	status, err := j.box.Run(ctx, cmd)
+	j.r.Status = status
+	err = errors.Join(err, out.close())
+	j.r.Bytes = out.bytes()
+	j.c.Place.after(j.box, status, err)
+	rec := audit.Result{Exit: status.Code, Duration: status.Wall, Bytes: j.r.Bytes, Backend: j.r.Backend, Exposure: j.r.Exposure.Summary()}
+	switch {
+	case err != nil:
+		err = fmt.Errorf("run %q: %w", shorten(j.r.Command), err)
+		rec.Error = err.Error()
+	case status.TimedOut:
+		rec.Error = timedOut(j.c.Timeout)
+		j.r.Warnings = append(j.r.Warnings, rec.Error)
+	case status.Interrupted:
+		rec.Error = "interrupted"
+	}
+	if lost := j.d.o.Log.Finish(j.ref(), rec); lost != nil {
+		j.r.Warnings = append(j.r.Warnings, "the command has run, but its result is missing in the audit log: "+lost.Error())
+	}
+	return j.r, err
+}
+
+func shorten(s string) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\n", " "), "?")
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return s
+}

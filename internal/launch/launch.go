@@ -1,0 +1,107 @@
+// Package launch is the one way to run a command: the guard judges it, a person is asked where the guard says so and the
+// sandbox does not contain the harm, the decision is written down, the command runs in its sandbox with the environment the
+// policy gives it, its output loses its secrets, and the result says what was really in force.
+//
+// It decides none of these things itself (see guard/command, approval, guard/environ, sandbox, redact, audit): it is their
+// order, the same for every caller.
+//
+// Failure direction: refuse. A command that was refused has not run, in no part; one whose decision could not be written down
+// neither.
+package launch
+
+import (
+	"io"
+	"time"
+
+	"hermes/internal/approval"
+	"hermes/internal/audit"
+	"hermes/internal/guard"
+	"hermes/internal/guard/command"
+	"hermes/internal/guard/environ"
+	"hermes/internal/guard/exposure"
+	"hermes/internal/guard/scope"
+	"hermes/internal/redact"
+	"hermes/internal/sandbox"
+	"hermes/internal/secret"
+)
+
+// Recorder writes decisions and results down. *audit.Log is the one outside tests.
+type Recorder interface {
+	Decide(ref audit.Ref, command string, d audit.Decision) error
+	Finish(ref audit.Ref, r audit.Result) error
+}
+
+// Rules is what the owner has decided about commands.
+type Rules struct {
+	Deny     []string   // approvals.deny
+	Allow    []string   // command_allowlist
+	Required []Required // approvals.command_approval_required
+}
+
+// Required is a glob of commands that are asked about although no rule speaks against them.
+type Required struct {
+	Glob   string
+	Why    string
+	Review bool // a model may decide; otherwise a person is asked every time
+}
+
+// Policy is all that decides how commands run. Each command takes the policy that is in force when it starts.
+type Policy struct {
+	Rules   Rules
+	Facts   command.Facts    // Dir and Env are filled in for each command
+	Environ *environ.Policy  // nil: commands get no variable at all
+	Redact  *redact.Redactor // nil: a new one
+	Off     bool             // security.redact_secrets is false: only known values are taken out of output
+	Sudo    *secret.String   // SUDO_PASSWORD, nil when it is not set; used on backend local only
+}
+
+// Options are what a Door is made of. All are needed.
+type Options struct {
+	Policy func() (Policy, error) // the policy now; an error refuses
+	Desk   *approval.Desk
+	Log    Recorder
+}
+
+// Call is one command. Either Text or Argv is set.
+//
+// It is wide because each field is a property of one command that callers must be able to leave out.
+type Call struct {
+	Session scope.Session
+	Place   *Place
+	Text    string   // shell text
+	Argv    []string // a program and its arguments, run without a shell
+
+	Dir   string            // where to run it, as seen inside; empty: where the last command ended
+	Env   environ.Request   // whose environment; the Surface is the caller's to say
+	Extra map[string]string // variables whoever wants the command adds; judged with it
+
+	Presence approval.Presence
+	Platform string
+	Prompter approval.Prompter
+
+	Stdin          io.Reader // nil: empty
+	Stdout, Stderr io.Writer // get redacted output; nil: thrown away
+	Terminal       *sandbox.Size
+	Resize         <-chan sandbox.Size
+	Timeout        time.Duration // 0: none
+}
+
+// Result is what came of a call, and what was in force: the ledger.
+type Result struct {
+	ID       string // names it in the audit log
+	Command  string // redacted
+	Dir      string
+	Backend  string
+	Verdict  guard.Verdict
+	Decision approval.Decision
+	Ran      bool // it was started; false for whatever was refused
+	Status   sandbox.Status
+	Exposure exposure.Exposure // zero when no sandbox was opened
+	Notes    []environ.Note    // what became of variables
+	Bytes    int64             // of output, before redaction
+	Sudo     int               // sudo commands that were given the password
+	Warnings []string
+}
+
+// Refused tells whether the command was refused.
+func (r Result) Refused() bool { return !r.Decision.Allowed() }

@@ -1,0 +1,85 @@
+package launch
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hermes/internal/redact"
+)
+
+// output takes the secrets out of what a command prints.
+type output struct {
+	stdout, stderr io.Writer
+	streams        []*stream
+}
+
+// stream is one of the two. The lock lets a sandbox write from wherever it reads.
+type stream struct {
+	mu sync.Mutex
+	n  atomic.Int64
+	w  io.WriteCloser
+}
+
+func (j *journey) newOutput() *output {
+	mode := redact.ModeFor(j.text)
+	if j.p.Off {
+		mode = redact.Off
+	}
+	o, clean := &output{}, j.p.Redact.With(mode)
+	add := func(w io.Writer) *stream {
+		if w == nil {
+			w = io.Discard
+		}
+		s := &stream{w: clean.Writer(w)}
+		o.streams = append(o.streams, s)
+		return s
+	}
+	out := add(j.c.Stdout)
+	o.stdout, o.stderr = out, out
+	if j.c.Stderr != j.c.Stdout {
+		o.stderr = add(j.c.Stderr)
+	}
+	return o
+}
+
+// Write takes all of p, or fails because the reader's end did.
+func (s *stream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.n.Add(int64(len(p)))
+	return s.w.Write(p)
+}
+
+func (o *output) bytes() (n int64) {
+	for _, s := range o.streams {
+		n += s.n.Load()
+	}
+	return n
+}
+
+// close passes on what is held back.
+func (o *output) close() error {
+	var first error
+	for _, s := range o.streams {
+		s.mu.Lock()
+		if err := s.w.Close(); err != nil && first == nil {
+			first = fmt.Errorf("write output: %w", err)
+		}
+		s.mu.Unlock()
+	}
+	return first
+}
+
+// timedOut says after how long.
+func timedOut(after time.Duration) string {
+	if after == time.Second {
+		return "timed out after 1 second"
+	}
+	if after%time.Second == 0 {
+		return fmt.Sprintf("timed out after %d seconds", after/time.Second)
+	}
+	return "timed out after " + after.String()
+}

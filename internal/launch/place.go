@@ -1,0 +1,113 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"hermes/internal/guard/environ"
+	"hermes/internal/sandbox"
+)
+
+// Place is where the commands of a session run: a sandbox that is opened for the first of them. It is safe for concurrent
+// use. Whoever made it closes it.
+type Place struct {
+	backend sandbox.Backend
+	spec    sandbox.Spec
+
+	mu   sync.Mutex // guards what follows
+	box  sandbox.Sandbox
+	last string // where the last command ended; "" when that is not known
+	used bool   // commands have run: what lasts of them may be in force
+	shut bool
+}
+
+// NewPlace makes a place; nothing is opened yet. The environment is the policy's: spec.Env does not count.
+func NewPlace(b sandbox.Backend, spec sandbox.Spec) *Place {
+	return &Place{backend: b, spec: spec, last: spec.Workdir.String()}
+}
+
+// Backend returns the backend's name.
+func (p *Place) Backend() string { return p.backend.Name() }
+
+func (p *Place) open(ctx context.Context, env environ.List) (sandbox.Sandbox, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shut {
+		return nil, sandbox.ErrClosed
+	}
+	if p.box == nil {
+		spec := p.spec
+		spec.Env = env
+		box, err := p.backend.Open(ctx, spec)
+		if err != nil {
+			return nil, err
+		}
+		p.box = box
+	}
+	return p.box, nil
+}
+
+// after remembers where a command ended. A sandbox that broke is given up: the next command gets a new one.
+func (p *Place) after(box sandbox.Sandbox, s sandbox.Status, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.used = true
+	if p.spec.Persistent {
+		p.last = ""
+		if s.Observed {
+			p.last = s.Dir
+		}
+	}
+	var broken *sandbox.BrokenError
+	if errors.As(err, &broken) && p.box == box {
+		_ = box.Close(context.WithoutCancel(context.Background())) // it is broken already
+		p.box, p.last, p.used = nil, p.spec.Workdir.String(), false
+	}
+}
+
+// dir returns where a command without a directory of its own would start, "" when that is not known.
+func (p *Place) dir() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last
+}
+
+// fresh tells whether the next command has exactly the variables that the policy gives it.
+func (p *Place) fresh() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.spec.InitFiles) == 0 && !(p.spec.Persistent && p.used)
+}
+
+// hostFiles tells whether paths mean inside what they mean here.
+func (p *Place) hostFiles() bool {
+	switch p.Backend() {
+	case "local", "native":
+		return true
+	}
+	return false
+}
+
+// Left lists what commands have left running.
+func (p *Place) Left() []sandbox.Process {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.box == nil {
+		return nil
+	}
+	return p.box.Left()
+}
+
+// Close closes the sandbox, if there is one. It may be called twice.
+func (p *Place) Close(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shut = true
+	if p.box == nil {
+		return nil
+	}
+	err := p.box.Close(ctx)
+	p.box = nil
+	return err
+}
