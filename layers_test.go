@@ -33,7 +33,7 @@ var rings = []struct {
 	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home",
 		"internal/sandbox", "internal/sandbox/snapshot", "internal/sandbox/runner", "internal/sandbox/probe",
 		"internal/sandbox/native", "internal/sandbox/native/role", "internal/sandbox/native/seccomp", "internal/sandbox/native/wall"}},
-	{"doors", []string{"internal/approval"}},
+	{"doors", []string{"internal/approval", "internal/launch"}},
 	{"wiring", []string{"internal/cli", "cmd/hermes", "cmd/runner"}},
 }
 
