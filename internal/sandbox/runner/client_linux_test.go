@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -88,4 +89,45 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What a command costs here, against what it costs outside, in turns: ns/op is the runner's.
+func BenchmarkRun(b *testing.B) {
+	c := start(b, nil)
+	env := []string{"PATH=/usr/bin:/bin", "SHELL=/bin/bash"}
+	for _, row := range []struct {
+		name string
+		cmd  sandbox.Command
+		argv []string
+	}{
+		{"true", sandbox.Command{Argv: []string{"/bin/true"}}, []string{"/bin/true"}},
+		{"bash", sandbox.Command{Argv: []string{"/bin/bash", "-c", "true"}}, []string{"/bin/bash", "-c", "true"}},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			var inside, outside []time.Duration
+			for b.Loop() {
+				begin := time.Now()
+				if s, err := c.Run(b.Context(), row.cmd); err != nil || s.Code != 0 {
+					b.Fatal(s, err)
+				}
+				inside = append(inside, time.Since(begin))
+				begin = time.Now()
+				cmd := exec.Command(row.argv[0], row.argv[1:]...)
+				cmd.Env = env
+				if err := cmd.Run(); err != nil {
+					b.Fatal(err)
+				}
+				outside = append(outside, time.Since(begin))
+			}
+			in, out := median(inside), median(outside)
+			b.ReportMetric(float64(in)/1000, "µs-inside")
+			b.ReportMetric(float64(out)/1000, "µs-outside")
+			b.ReportMetric(float64(in)/float64(out), "ratio")
+		})
+	}
+}
+
+func median(all []time.Duration) time.Duration {
+	slices.Sort(all)
+	return all[len(all)/2]
 }

@@ -69,7 +69,7 @@ func (p *prelude) trap(changes Change, fd int) {
 	p.tail += "trap '" + b.String() + "' EXIT\n"
 }
 
-func (p *prelude) close(bool) []byte {
+func (p *prelude) close() []byte {
 	p.b.WriteString(p.tail)
 	return []byte(p.b.String())
 }
@@ -99,12 +99,12 @@ func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + 
 func (s *State) Bootstrap(files []string, login bool) Plan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var extra struct{ pre prelude }
+	var pre prelude
 	p := s.begin(noExtras, "")
 	p.changes, p.Write = Everything, true
-	extra.pre.trap(Everything, s.conf.Write)
+	pre.trap(Everything, s.conf.Write)
 	var b strings.Builder
-	b.WriteString(extra.pre.tail)
+	b.WriteString(pre.tail)
 	for _, file := range files {
 		if rest, ok := strings.CutPrefix(file, "~/"); ok && p.env["HOME"] != "" {
 			file = strings.TrimRight(p.env["HOME"], "/") + "/" + rest
@@ -116,7 +116,7 @@ func (s *State) Bootstrap(files []string, login bool) Plan {
 	if login {
 		p.Argv = slices.Insert(p.Argv, 1, "-l")
 	}
-	p.Env = flatten(p.env)
+	p.Shell, p.Env = true, flatten(p.env)
 	return p
 }
 

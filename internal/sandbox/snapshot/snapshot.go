@@ -40,6 +40,8 @@ type Config struct {
 	Shell  string                        // path of bash
 	Env    environ.List                  // the environment every command begins with
 	Dir    string                        // where the first command starts
+	Vars   map[string]string             // variables of the backend\'s own, over Env
+	Posix  bool                          // the shell is no bash: nothing is kept
 	Lasts  bool                          // false: nothing is kept, every command begins anew
 	Judge  Judge                         // nil: every text may change everything
 	Stores func(name, value string) bool // which variables may be kept; nil: all that the names allow
@@ -66,7 +68,9 @@ type State struct {
 
 // New returns a state in which nothing was run yet.
 func New(c Config) *State {
+	c.Lasts = c.Lasts && !c.Posix
 	s := &State{conf: c, base: environ.Parse(c.Env.Strings()), gone: c.Env.Absent(), dir: c.Dir}
+	maps.Copy(s.base, c.Vars)
 	for name, value := range map[string]string{
 		"AI_AGENT": "hermes-agent", "HERMES_AGENT": "true", "GIT_PAGER": "cat", "PAGER": "cat", "SHELL": c.Shell,
 	} {
@@ -101,6 +105,7 @@ func (s *State) Login() {
 // Plan is how to run one command.
 type Plan struct {
 	Argv    []string
+	Shell   bool // the last of Argv is shell text
 	Env     []string
 	Dir     string
 	Prelude []byte // what Config.Prelude must give; empty: no descriptor
@@ -124,6 +129,9 @@ func (s *State) Program(argv []string, env environ.List, dir string) Plan {
 
 // Text plans a shell text.
 func (s *State) Text(text string, env environ.List, dir string) Plan {
+	if s.conf.Posix {
+		return s.Program([]string{s.conf.Shell, "-c", text}, env, dir)
+	}
 	j := Judgement{}
 	if s.conf.Judge != nil {
 		j = s.conf.Judge(text)
@@ -133,6 +141,9 @@ func (s *State) Text(text string, env environ.List, dir string) Plan {
 	p := s.begin(env, dir)
 	if s.conf.Lasts {
 		p.changes = Everything &^ j.Keeps
+		if s.defs.used(text) { // what a function does is not judged
+			p.changes = Everything
+		}
 		if p.changes&Dir == 0 && (dir != "" || s.known) {
 			p.dir = p.Dir
 		}
@@ -148,7 +159,7 @@ func (s *State) Text(text string, env environ.List, dir string) Plan {
 			text = pre.text(text)
 		}
 		pre.trap(p.changes, s.conf.Write)
-		p.Prelude, p.Write = pre.close(s.login), p.changes != 0
+		p.Prelude, p.Write = pre.close(), p.changes != 0
 		p.env["BASH_ENV"] = descriptor(s.conf.Prelude)
 	}
 	p.Argv = []string{s.conf.Shell, "-O", "expand_aliases", "-c", text}
@@ -160,7 +171,7 @@ func (s *State) Text(text string, env environ.List, dir string) Plan {
 		}
 		p.Argv = []string{s.conf.Shell, "-l", "-O", "expand_aliases", "-c", text}
 	}
-	p.Env = flatten(p.env)
+	p.Shell, p.Env = true, flatten(p.env)
 	return p
 }
 

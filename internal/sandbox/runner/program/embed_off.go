@@ -1,0 +1,5 @@
+//go:build !embedrunner
+
+package program
+
+var embedded []byte
