@@ -403,7 +403,7 @@ func (e *eval) whileClause(sc *scope, c *syntax.WhileClause, io frameIO, parent 
 	}
 	first := len(e.prog.Commands)
 	for n := range rounds {
-		if !e.spend(1) || n > 0 && rounds == maxItems && io.in.pos >= len(io.in.s) {
+		if !e.spend(2+(len(e.prog.Commands)-first)/64) || n > 0 && rounds == maxItems && io.in.pos >= len(io.in.s) {
 			break
 		}
 		b := sc.fork()
@@ -411,6 +411,7 @@ func (e *eval) whileClause(sc *scope, c *syntax.WhileClause, io frameIO, parent 
 		e.stmts(b, c.Cond, io, parent)
 		out = out.join(e.stmts(b, c.Do, io, parent))
 		changed := len(b.vars) > 0
+		e.steps += 8 + 2*(len(e.prog.Commands)-first) + len(b.vars)
 		if rounds == maxItems {
 			for name, v := range b.vars {
 				sc.set(name, v.alts...)
@@ -530,7 +531,7 @@ func (e *eval) forClause(sc *scope, c *syntax.ForClause, io frameIO, parent int)
 	first := len(e.prog.Commands)
 	sc.set(loop.Name.Value, scalar(items[0]))
 	for _, it := range items {
-		if !e.spend(1) {
+		if !e.spend(2 + (len(e.prog.Commands)-first)/64) {
 			break
 		}
 		sc.set(loop.Name.Value, scalar(it))
@@ -683,6 +684,9 @@ func (e *eval) later(sc *scope) {
 // callFunction runs a function's body with arguments.
 func (e *eval) callFunction(sc *scope, fn *function, args []Word, io frameIO, parent int) fragment {
 	fn.called = true
+	if !e.spend(4) {
+		return unknownOutput("")
+	}
 	lo, hi := 0, 0
 	if len(args) > 0 {
 		lo, hi = args[0].Start, args[0].End

@@ -315,20 +315,29 @@ func (e *eval) replace(sc *scope, f fragment, name string, r *syntax.Replace) fr
 	if re == nil {
 		return hole(Computed, name)
 	}
-	out := fragment{from: f.from}
-	rest := f
+	e.steps += len(f.s) / 16
+	text, from := fromWord(with), union(f.from, with.From)
+	var b strings.Builder
+	var holes []Hole
+	rest := f.s
 	for {
-		loc := re.FindStringIndex(rest.s)
+		loc := re.FindStringIndex(rest)
 		if loc == nil || loc[1] == 0 && anchor == "" {
 			break
 		}
-		out = out.join(known(rest.s[:loc[0]])).join(fromWord(with))
-		rest = known(rest.s[loc[1]:])
+		b.WriteString(rest[:loc[0]])
+		b.WriteString(text.s)
+		holes = append(holes, text.holes...)
+		rest = rest[loc[1]:]
 		if !r.All || anchor != "" {
 			break
 		}
+		if b.Len() > maxValue {
+			return hole(Computed, name)
+		}
 	}
-	return out.join(rest)
+	b.WriteString(rest)
+	return fragment{s: b.String(), holes: holes, from: from}
 }
 
 // regexp compiles a shell pattern, anchored at either end.

@@ -310,6 +310,8 @@ func TestBounds(t *testing.T) {
 		{"recursive eval", `f() { eval "f; f"; }; f`, 255},
 		{"endless alias", "alias a='a a'\na", 255},
 		{"many alternatives", strings.Repeat("t && a=1$a; t && b=2$b; ", 12) + "rm $a $b $a$b", 255},
+		{"loops in loops", strings.Repeat("while x; do a=1;", 40) + "ls" + strings.Repeat("; done", 40), TooMuch},
+		{"functions that call twice", doubling() + "f0", TooMuch},
 		{"nested loops", strings.Repeat("for i in {1..60}; do ", 6) + "ls $i" + strings.Repeat("; done", 6), TooMuch},
 	} {
 		p := Parse(row.text, Options{})
@@ -324,6 +326,15 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s: %d commands", row.what, len(p.Commands))
 		}
 	}
+}
+
+// doubling defines functions each of which calls the next one twice.
+func doubling() string {
+	s := ""
+	for i := range 22 {
+		s += fmt.Sprintf("f%d() { f%d; f%d; }; ", i, i+1, i+1)
+	}
+	return s
 }
 
 func FuzzParse(f *testing.F) {

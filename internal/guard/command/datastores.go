@@ -349,6 +349,7 @@ func deletesByHTTP(c *ctx, i int) (span, bool) {
 	var method, url span
 	local := true
 	args := c.args(i)
+	sql := takesSQL(args)
 	for k, w := range args[1:] {
 		t := w.Text
 		switch {
@@ -360,7 +361,7 @@ func deletesByHTTP(c *ctx, i int) (span, bool) {
 			method = at(w)
 		case strings.Contains(t, "/_delete_by_query"):
 			return at(w), true
-		case strings.IndexByte(t, ' ') > 0 && takesSQL(args) && destroysSQL(strings.TrimPrefix(strings.TrimPrefix(t, "q="), "query=")):
+		case sql && strings.IndexByte(t, ' ') > 0 && destroysSQL(strings.TrimPrefix(strings.TrimPrefix(t, "q="), "query=")):
 			return at(w), true
 		case k > 0 && headerOption(args[k].Text):
 		case t != "" && t[0] != '-' && (strings.Contains(t, "://") || strings.ContainsAny(t, ".:")):
