@@ -496,7 +496,10 @@ func (e *eval) vanished(sc *scope, c Command, io frameIO) {
 	default:
 		return
 	}
+	saved := e.guess
+	e.guess = true // likely, not known
 	e.run(sc, c, io)
+	e.guess = saved
 }
 
 // under runs fn with commands marked as run in the given way.
