@@ -218,3 +218,51 @@ func computingWord(w string) bool {
 	}
 	return false
 }
+
+// recordsRead tells whether text for a Rails runner only looks up records and prints: constants, keys, symbols and
+// words of queries, nothing that it names itself.
+func recordsRead(t string) bool {
+	if strings.ContainsAny(t, "`!&|=\\%#<\n;$@") && !strings.Contains(t, "=>") || strings.Contains(t, "ENV") {
+		return false
+	}
+	for k := 0; k < len(t); {
+		switch b := t[k]; {
+		case b == '\'' || b == '"':
+			n := strings.IndexByte(t[k+1:], b)
+			if n < 0 {
+				return false
+			}
+			k += n + 2
+		case letter(b):
+			end := k
+			for end < len(t) && (letter(t[end]) || t[end] >= '0' && t[end] <= '9' || t[end] == '?') {
+				end++
+			}
+			key := end < len(t) && t[end] == ':' && (end+1 == len(t) || t[end+1] != ':') || k > 0 && t[k-1] == ':' && (k < 2 || t[k-2] != ':')
+			if !key && !queryWord(t[k:end]) {
+				return false
+			}
+			k = end
+		default:
+			k++
+		}
+	}
+	return true
+}
+
+func queryWord(w string) bool {
+	if w[0] >= 'A' && w[0] <= 'Z' {
+		switch w {
+		case "File", "Dir", "IO", "FileUtils", "Kernel", "Process", "Open3", "Object", "ObjectSpace", "Marshal", "PTY", "Net", "Socket", "TCPSocket", "Thread", "Signal", "RubyVM", "Fiddle", "Tempfile", "Pathname", "URI", "Binding", "Method", "Module", "Class":
+			return false
+		}
+		return true
+	}
+	switch w {
+	case "puts", "p", "pp", "print", "count", "where", "not", "find", "find_by", "first", "last", "pluck", "pick", "limit", "offset", "order", "joins", "left_joins", "includes", "group", "having", "sum", "average", "minimum", "maximum", "ids", "exists?", "all",
+		"env", "root", "version", "to_s", "inspect", "size", "length", "any?", "none?", "empty?", "distinct", "as_json", "to_json", "attributes", "column_names", "table_name", "connection", "current_database", "true", "false", "nil", "to_sql", "explain", "name", "id",
+		"email", "created_at", "updated_at", "sort", "uniq", "reverse", "compact", "keys", "values", "take", "application", "config", "ago", "days", "day", "hours", "hour", "weeks", "minutes", "now", "current", "today", "migration_context", "current_version", "needs_migration?":
+		return true
+	}
+	return false
+}

@@ -31,6 +31,7 @@ const (
 	load               // module by name
 	signal             // signals a process
 	call               // calls argument i by its name
+	trusted            // reads path 0 and, unless told not to, runs what it finds there
 )
 
 // entry is what the lists of a language say of a name.
@@ -63,7 +64,7 @@ func (s *scanner) lookup(path string) entry {
 func (s *scanner) method(name string) bool {
 	switch s.lang {
 	case Python:
-		return pyMethod(name)
+		return pyMethod(name) || pyDataMethod(name)
 	case Node:
 		return jsMethod(name)
 	case Perl:
@@ -234,6 +235,14 @@ func (s *scanner) perform(e entry, v value, args []value, b int) value {
 		}
 	case call:
 		return s.callback(out, e.i, args)
+	case trusted:
+		if w, _ := arg(args, -1, "weights_only"); strings.HasSuffix(v.s, "torch.load") && (w.k != kBool || w.s != "true") {
+			s.eff(Eval | Unknown)
+		}
+		if _, told := arg(args, -1, "allow_pickle"); told {
+			s.eff(Eval | Unknown)
+		}
+		s.files(entry{do: read, eff: Read}, v, out, args)
 	default:
 		s.files(e, v, out, args)
 	}
@@ -572,7 +581,7 @@ func (s *scanner) callMethod(v value, args []value, b int) value {
 	if f := s.foldMethod(recv, v.s, args); f.k != kAny {
 		return f.at(v.a, b)
 	}
-	if !s.method(v.s) && !s.own(v.s) {
+	if !s.method(v.s) && !s.own(v.s) || s.lang == Python && strayArgs(v.s, args) {
 		s.eff(Unknown)
 	}
 	return out

@@ -99,6 +99,15 @@ func TestPython(t *testing.T) {
 		// Third-party code is loaded, no more.
 		{`import torch; print(torch.__version__)`, "import|!unknown", ""},
 		{`import numpy as np; print(np.__version__)`, "import|!unknown", ""},
+		{`import pandas as pd; print(pd.read_csv('a.csv').groupby('k')['v'].agg(['count', 'mean']))`, "import|read|!unknown", ""},
+		{`import pandas as pd; pd.read_csv('a.csv').to_csv('b.csv')`, "unknown", ""},
+		{`import pandas as pd; pd.read_csv('a.csv').agg('to_csv', path_or_buf='x')`, "unknown", ""},
+		{`import pandas as pd; pd.read_csv('a.csv').eval('@pd.io.os.system(1)')`, "unknown", ""},
+		{`from pandas.io.common import os; os.system('id')`, "unknown", ""},
+		{`import torch; torch.load('a.pt', weights_only=True)`, "import|read|!unknown", ""},
+		{`import torch; torch.load('a.pt')`, "eval|unknown", ""},
+		{`import numpy as np; np.load('a.npy', allow_pickle=True)`, "eval|unknown", ""},
+		{`import yaml; yaml.load(open('a'), Loader=yaml.Loader)`, "unknown", ""},
 		{`import torch; print(torch.cuda.is_available())`, "import|!unknown", ""},
 		{`import evil; evil.go()`, "import|unknown", ""},
 		// Commands.

@@ -49,6 +49,9 @@ func (s *scanner) ident(t token) value {
 	if s.lang == Node && s.isOp(s.pos, "=>") {
 		return value{name: t.text, a: t.a, b: t.b}
 	}
+	if s.lang == Node && s.pos > 1 && s.toks[s.pos-2].text == "typeof" && !s.isOp(s.pos, "(") && !s.isOp(s.pos, ".") && !s.isOp(s.pos, "[") {
+		return value{a: t.a, b: t.b}
+	}
 	v := s.resolve(t, false)
 	return s.command(v, t)
 }
@@ -161,7 +164,11 @@ func (s *scanner) sensitive(name string) {
 		}
 	case "$GLOBALS", "^I", "INPLACE_EDIT":
 		s.eff(Write | Unknown)
-	case "INC", "^P", "PROGRAM_NAME", "LOAD_PATH":
+	case "INC":
+		if s.lang != Perl || strings.ContainsAny(s.src, "=&") || strings.Contains(s.src, "\\@INC") || strings.Contains(s.src, "push") || strings.Contains(s.src, "unshift") || strings.Contains(s.src, "splice") || strings.Contains(s.src, "require") {
+			s.eff(Unknown)
+		}
+	case "^P", "PROGRAM_NAME", "LOAD_PATH":
 		s.eff(Unknown)
 	}
 }
@@ -255,7 +262,7 @@ func (s *scanner) keyString(name string) {
 func (s *scanner) attribute(v value) {
 	switch s.lang {
 	case Python:
-		if !s.method(v.s) && !pyAttr(v.s) && !s.own(v.s) {
+		if !s.method(v.s) && !pyAttr(v.s) && !pyDataAttr(v.s) && !s.own(v.s) {
 			s.eff(Unknown)
 		}
 	case Node, PHP, Lua:

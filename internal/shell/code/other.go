@@ -413,7 +413,7 @@ func (s *scanner) tcl(a, b int) {
 			if strings.Contains(rest, "[exec") {
 				s.eff(Spawn)
 			}
-			if strings.ContainsAny(rest, "[") && rest != "[info patchlevel]" && rest != "[info tclversion]" {
+			if strings.ContainsAny(rest, "[") && rest != "[info patchlevel]" && rest != "[info tclversion]" && !tclComputes(rest) {
 				s.eff(Unknown)
 			}
 		default:
@@ -435,4 +435,23 @@ func lowerASCII(s string) string {
 		}
 	}
 	return string(b)
+}
+
+// tclComputes reports whether every bracket in the words is a sum of numbers and variables.
+func tclComputes(s string) bool {
+	for {
+		n := strings.IndexByte(s, '[')
+		if n < 0 {
+			return true
+		}
+		end := strings.IndexByte(s[n:], ']')
+		if end < 0 {
+			return false
+		}
+		inner, isExpr := strings.CutPrefix(s[n+1:n+end], "expr ")
+		if !isExpr || strings.ContainsAny(inner, "[;\\\"") {
+			return false
+		}
+		s = s[n+end+1:]
+	}
 }

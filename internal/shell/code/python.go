@@ -4,6 +4,12 @@ import "strings"
 
 // pyLookup is the list of Python: builtins by name, the rest by dotted path.
 func pyLookup(p string) entry {
+	if rest, found := strings.CutPrefix(p, outside); found {
+		if e := pyDanger(p); e.do != none {
+			return e
+		}
+		return pyData(rest)
+	}
 	i := strings.LastIndexByte(p, '.')
 	if i < 0 {
 		return pyBuiltin(p)
@@ -70,7 +76,7 @@ func pyModuleName(p string) bool {
 		"typing", "dataclasses", "contextlib", "heapq", "bisect", "array", "weakref", "gc", "site", "sysconfig", "ensurepip", "venv", "webbrowser",
 		"pdb", "cProfile", "timeit", "unittest", "doctest", "shlex", "cmd", "readline", "stat", "errno", "posix", "nt", "commands", "popen2",
 		"urllib2", "httplib", "quopri", "keyword", "token", "tokenize", "abc", "numbers", "ipaddress", "zoneinfo", "linecache", "filecmp", "fileinput",
-		"mmap", "netrc", "plistlib", "queue", "sched", "selectors", "crypt", "curses", "distutils", "pkgutil", "zipimport", "symtable", "compileall", "graphlib", "stringprep":
+		"mmap", "netrc", "plistlib", "queue", "sched", "selectors", "crypt", "curses", "distutils", "pkgutil", "zipimport", "symtable", "compileall", "graphlib", "stringprep", "colorsys", "wave", "optparse", "chunk", "sndhdr", "imghdr", "nntplib", "pyclbr", "tabnanny", "trace", "tracemalloc", "this", "antigravity":
 		return true
 	}
 	return false
@@ -162,7 +168,7 @@ func pyDanger(p string) entry {
 // pySafe lists the members that have no effect beyond their result.
 func pySafe(mod, name, p string) bool {
 	switch mod {
-	case "math", "cmath", "itertools", "binascii", "zlib", "unicodedata", "errno", "array":
+	case "math", "cmath", "itertools", "binascii", "zlib", "unicodedata", "errno", "array", "colorsys":
 		return true // written in C: no other module can be reached through them
 	case "sys":
 		return pySys(name)
@@ -265,6 +271,12 @@ func pyMore(p string) bool {
 		"ast.literal_eval", "ast.parse", "ast.dump", "ast.unparse", "ast.walk", "html.escape", "html.unescape", "difflib.unified_diff", "difflib.ndiff", "difflib.SequenceMatcher", "difflib.get_close_matches",
 		"pprint.pprint", "pprint.pformat", "pprint.pp", "copy.copy", "copy.deepcopy", "heapq.heappush", "heapq.heappop", "heapq.nlargest", "heapq.nsmallest", "heapq.heapify",
 		"bisect.bisect", "bisect.bisect_left", "bisect.bisect_right", "bisect.insort", "dataclasses.dataclass", "dataclasses.field", "dataclasses.asdict", "enum.Enum", "enum.IntEnum", "enum.auto",
+		"configparser.ConfigParser", "configparser.RawConfigParser", "calendar.TextCalendar", "calendar.HTMLCalendar", "calendar.weekday", "calendar.prmonth", "calendar.prcal", "calendar.monthcalendar", "calendar.month_name", "calendar.leapdays",
+		"pkgutil.iter_modules", "graphlib.TopologicalSorter", "asyncio.run", "asyncio.gather", "asyncio.get_event_loop", "asyncio.get_running_loop", "asyncio.wait_for", "statistics.NormalDist", "statistics.correlation", "statistics.linear_regression",
+		"statistics.fmean", "statistics.geometric_mean", "statistics.harmonic_mean", "statistics.multimode", "random.normalvariate", "random.expovariate", "random.betavariate", "random.triangular", "random.randbytes", "secrets.randbits", "operator.attrgetter",
+		"operator.truediv", "operator.lt", "operator.gt", "operator.eq", "functools.total_ordering", "functools.singledispatch", "itertools.count", "heapq.merge", "heapq.heappushpop", "heapq.heapreplace", "bisect.insort_left",
+		"logging.DEBUG", "logging.INFO", "logging.WARNING", "logging.ERROR", "logging.info", "logging.debug", "logging.warning", "logging.error", "logging.getLogger", "time.thread_time", "time.monotonic_ns", "string.capwords", "textwrap.TextWrapper",
+		"difflib.Differ", "difflib.context_diff", "html.parser.HTMLParser", "email.message_from_string", "email.utils.parseaddr", "email.utils.parsedate_to_datetime", "mimetypes.guess_extension", "colorsys.rgb_to_hsv", "stringprep.map_table_b2",
 		"typing.List", "typing.Dict", "typing.Optional", "typing.Any", "typing.Tuple", "typing.Union", "typing.Callable", "typing.NamedTuple",
 		"tomllib.load", "tomllib.loads", "shlex.split", "shlex.quote", "shlex.join", "fnmatch.fnmatch", "fnmatch.filter", "glob.escape",
 		"codecs.decode", "codecs.encode", "locale.getpreferredencoding", "locale.getlocale", "locale.getdefaultlocale", "mimetypes.guess_type", "getpass.getuser",
