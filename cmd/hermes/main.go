@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"hermes/internal/cli"
+	"hermes/internal/sandbox/native/role"
 	"hermes/internal/sandbox/runner"
 )
 
@@ -19,13 +20,14 @@ var version string
 
 func main() {
 	if os.Args[0] == runner.Marker { // started inside a sandbox, where cmd/runner is not at hand
-		os.Exit(runner.Main(runner.SocketFD, nil))
+		os.Exit(role.Main(os.Args, nil))
 	}
 	stdio := cli.IO{
 		Stdin:   os.Stdin,
 		Stdout:  os.Stdout,
 		Stderr:  os.Stderr,
 		Env:     os.Getenv,
+		Environ: os.Environ,
 		Dir:     os.Getwd,
 		Version: version,
 	}

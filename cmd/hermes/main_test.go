@@ -3,15 +3,19 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hermes/internal/sandbox/native"
+	"hermes/internal/sandbox/runner"
 )
 
-// TestMain lets the test binary stand in for hermes when a script runs it.
+// TestMain lets the test binary stand in for hermes when a script runs it, or hermes starts itself.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hermes": main})
+	testscript.Main(m, map[string]func(){"hermes": main, runner.Marker: main, path.Base(native.ProbePath): main})
 }
 
 // TestScripts runs the files below testdata/script: one behaviour a file, said in its first line.

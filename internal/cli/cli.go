@@ -32,6 +32,7 @@ type IO struct {
 	Stderr   io.Writer
 	Terminal bool                    // Stdout is a terminal
 	Width    int                     // its columns; 0 when not known
+	Environ  func() []string         // the whole environment, as NAME=value
 	Env      func(key string) string // value of an environment variable, "" when unset
 	Dir      func() (string, error)  // the working directory
 	Version  string                  // of the build; "" when it was not stamped
@@ -75,7 +76,7 @@ func newRoot(stdio *IO) *cobra.Command {
 	}
 	group(approvals)
 	approvals.AddCommand(newCheck(stdio, "test"))
-	root.AddCommand(newCheck(stdio, "check"), approvals, newAudit(stdio), newConfig(stdio), newVersion(stdio))
+	root.AddCommand(newCheck(stdio, "check"), approvals, newAudit(stdio), newConfig(stdio), newSandbox(stdio), newVersion(stdio))
 	return root
 }
 

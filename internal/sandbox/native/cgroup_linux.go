@@ -189,7 +189,7 @@ func (h *host) confine(name string, l sandbox.Limits) (*held, []exposure.Limit) 
 		value, otherwise       int64
 		apply                  func(dir string, v2 bool, n uint64) uint64
 	}{
-		{"memory", "bytes", "memory", l.Memory, h.memory / 4 * 3, limitMemory},
+		{"memory", "bytes", "memory", l.Memory, h.memory / 4 * 3 &^ (1<<20 - 1), limitMemory},
 		{"pids", "", "pids", l.PIDs, defaultPIDs, limitPIDs},
 		{"cpu", "milli", "cpu", l.CPU, 0, limitCPU},
 	} {

@@ -182,7 +182,7 @@ func (b *Backend) probe(ctx context.Context, p *place, d *design, spec sandbox.S
 	}
 	var out, trouble strings.Builder
 	status, err := p.Run(ctx, sandbox.Command{
-		Argv:   append([]string{inside + "/probe"}, append(slices.Clone(b.conf.Probe[1:]), string(text))...),
+		Argv:   append([]string{ProbePath}, append(slices.Clone(b.conf.Probe[1:]), string(text))...),
 		Stdout: &out, Stderr: &trouble, Timeout: probeTime,
 	})
 	switch {

@@ -18,6 +18,9 @@ import (
 // Name is the backend's name in settings.
 const Name = "native"
 
+// ProbePath is where the probe's program is inside.
+const ProbePath = "/run/hermes/probe"
+
 // Config says what a Backend works with.
 type Config struct {
 	Launcher string   // the small program, or one that goes to role.Main when its name is runner.Marker

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"hermes/internal/guard/exposure"
 	"hermes/internal/sandbox"
+	"hermes/internal/sandbox/effect"
 	"hermes/internal/sandbox/native/wall"
 	"hermes/internal/sandbox/runner"
 	"hermes/internal/sandbox/snapshot"
@@ -25,7 +27,12 @@ type place struct {
 	exposure exposure.Exposure
 	launcher *launcher
 	id       uint64
+	walls    string
+	record   *record
 }
+
+// Walls says in one line what it is made of.
+func (p *place) Walls() string { return p.walls }
 
 // Exposure returns what was read back.
 func (p *place) Exposure() exposure.Exposure { return p.exposure }
@@ -96,7 +103,8 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, d *design, spe
 		return nil, err
 	}
 	id := l.number()
-	held, limits := h.confine(fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), random()), spec.Limits)
+	name := fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), random())
+	held, limits := h.confine(name, spec.Limits)
 	d.fallBack(limits)
 	d.asked.Limits = limits
 	answer, err := l.ask(&wall.Request{ID: id, Flags: d.flags, Procs: held.procs, Dirs: held.dirs}, remote)
@@ -137,16 +145,26 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, d *design, spe
 		return abandon(missing(report.Failed, syscall.Errno(report.Errno)))
 	}
 	_ = conn.SetDeadline(time.Time{})
-	p := &place{launcher: l, id: id, exposure: d.readBack(h, report)}
+	p := &place{launcher: l, id: id, exposure: d.readBack(h, report), walls: d.summary(h, report)}
+	p.record, err = note(b.conf.State, Record{
+		ID: name, Tree: d.tree, Session: spec.Session.String(), Owner: os.Getpid(), PID: started.PID, Born: birth(started.PID), Opened: time.Now(),
+	})
+	if err != nil {
+		return abandon(fmt.Errorf("open native sandbox: note it: %w", err))
+	}
 	p.Client, err = runner.Dial(ctx, conn, runner.Options{
 		Backend: Name, Search: searchPath, Log: b.conf.Log, Start: runner.Start{Files: spec.InitFiles},
-		Cleanup: func() { l.end(id) },
+		Cleanup: func() {
+			l.end(id)
+			p.record.remove()
+		},
 		State: snapshot.New(snapshot.Config{
-			Shell: b.conf.Shell, Env: spec.Env, Dir: d.tree, Lasts: spec.Persistent, Prelude: runner.PreludeFD, Write: runner.StateFD,
+			Shell: b.conf.Shell, Env: spec.Env, Dir: d.tree, Lasts: spec.Persistent, Judge: effect.Judge, Prelude: runner.PreludeFD, Write: runner.StateFD,
 		}),
 	})
 	if err != nil {
 		l.end(id)
+		p.record.remove()
 		return nil, fmt.Errorf("open native sandbox: %w", err)
 	}
 	return p, nil
@@ -194,4 +212,32 @@ func missing(what string, errno syscall.Errno) error {
 		e.Remedy = "Linux 5.12 or newer is needed"
 	}
 	return e
+}
+
+// summary says in one line what a sandbox is made of.
+func (d *design) summary(h *host, r *wall.Report) string {
+	release := h.release
+	if i := strings.IndexByte(release, '.'); i >= 0 {
+		if j := strings.IndexAny(release[i+1:], ".-"); j >= 0 {
+			release = release[:i+1+j]
+		}
+	}
+	parts := []string{"Linux " + release}
+	var spaces []string
+	for _, n := range namespaceNames {
+		if seen := r.Seen["ns/"+n]; seen != "" && seen != h.self["ns/"+n] {
+			spaces = append(spaces, n)
+		}
+	}
+	if len(spaces) > 0 {
+		parts = append(parts, "namespaces "+strings.Join(spaces, " "))
+	} else {
+		parts = append(parts, "no namespaces")
+	}
+	if r.Landlock > 0 {
+		parts = append(parts, fmt.Sprintf("Landlock ABI %d", r.Landlock))
+	} else {
+		parts = append(parts, "no Landlock")
+	}
+	return strings.Join(append(parts, fmt.Sprintf("seccomp %d rules", d.rules)), " · ")
 }

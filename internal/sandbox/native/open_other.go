@@ -4,6 +4,8 @@ package native
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"hermes/internal/sandbox"
 )
@@ -21,3 +23,20 @@ func (b *Backend) Open(context.Context, sandbox.Spec) (sandbox.Sandbox, error) {
 
 // Close has nothing to do.
 func (b *Backend) Close() error { return nil }
+
+// Record tells about an open sandbox.
+type Record struct {
+	ID, Tree, Session string
+	Owner, PID        int
+	Opened            time.Time
+	Stale             bool
+}
+
+// List returns none.
+func List(string) ([]Record, error) { return nil, nil }
+
+// Stop fails: there is none.
+func Stop(_, id string) error { return errors.New("stop " + id + ": no such sandbox") }
+
+// Clean has nothing to do.
+func Clean(string) ([]string, error) { return nil, nil }

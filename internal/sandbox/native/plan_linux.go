@@ -19,9 +19,6 @@ import (
 	"hermes/internal/sandbox/native/wall"
 )
 
-// inside is where Hermes' own things are inside.
-const inside = "/run/hermes"
-
 // design is a sandbox before it exists.
 type design struct {
 	plan   wall.Plan
@@ -214,7 +211,7 @@ func (d *design) show(b *Backend, h *host, spec sandbox.Spec) error {
 		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: kind, Source: x.path, Target: x.path, Missing: x.soft})
 	}
 	if len(b.conf.Probe) > 0 {
-		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: wall.Read, Source: b.conf.Probe[0], Target: inside + "/probe"})
+		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: wall.Read, Source: b.conf.Probe[0], Target: ProbePath})
 	}
 	return nil
 }

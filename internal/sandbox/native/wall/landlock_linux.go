@@ -20,17 +20,34 @@ func (p *Plan) landlock() (abi int, err error) {
 		config.HandledAccessNet = 0 // the network namespace is the wall; servers and clients inside may meet
 	}
 	config = config.BestEffort()
-	write := landlock.RWDirs(p.Write...).IgnoreIfMissing()
+	readDirs, readFiles := apart(p.Read)
+	writeDirs, writeFiles := apart(p.Write)
+	deviceDirs, deviceFiles := apart(p.Devices)
+	write := landlock.RWDirs(writeDirs...)
 	if abi >= 2 { // older ones refuse files to change directories; asking for it would mean no Landlock at all
 		write = write.WithRefer()
 	}
 	rules := []landlock.Rule{
 		landlock.PathAccess(ll.AccessFSReadDir, "/"), // the mounts say what there is to list
-		landlock.RODirs(p.Read...).IgnoreIfMissing(),
-		write,
-		landlock.RWFiles(p.Devices...).WithIoctlDev().IgnoreIfMissing(),
+		landlock.RODirs(readDirs...), landlock.ROFiles(readFiles...),
+		write, landlock.RWFiles(writeFiles...),
+		landlock.RWDirs(deviceDirs...).WithIoctlDev(), landlock.RWFiles(deviceFiles...).WithIoctlDev(),
 	}
 	return abi, config.Restrict(rules...)
+}
+
+// apart tells directories from other files, and leaves out what is not there.
+func apart(paths []string) (dirs, files []string) {
+	for _, path := range paths {
+		switch info, err := os.Stat(path); {
+		case err != nil:
+		case info.IsDir():
+			dirs = append(dirs, path)
+		default:
+			files = append(files, path)
+		}
+	}
+	return dirs, files
 }
 
 // look reads what tells of the walls from behind them. What cannot be read is left out, which counts as open.

@@ -1,0 +1,36 @@
+// Package backends is the list of the places where commands can run.
+//
+// It opens none. Failure direction: a name that is not in the list is an error, never another backend.
+package backends
+
+import (
+	"fmt"
+	"strings"
+
+	"hermes/internal/sandbox"
+	"hermes/internal/sandbox/local"
+	"hermes/internal/sandbox/native"
+)
+
+// Config says what each backend is made of.
+type Config struct {
+	Local  local.Config
+	Native native.Config
+}
+
+// All returns every backend, the default first.
+func All(c Config) []sandbox.Backend {
+	return []sandbox.Backend{local.New(c.Local), native.New(c.Native)}
+}
+
+// Find returns the backend of a name.
+func Find(name string, c Config) (sandbox.Backend, error) {
+	var names []string
+	for _, b := range All(c) {
+		if b.Name() == name {
+			return b, nil
+		}
+		names = append(names, b.Name())
+	}
+	return nil, fmt.Errorf("backend %q: it is none of %s", name, strings.Join(names, ", "))
+}
