@@ -330,7 +330,7 @@ func testFull(b *bench) {
 	b.want(`wc -c < "`+b.traits.Dir+`/full"; rm "`+b.traits.Dir+`/full"`, "8192\n")
 	if b.traits.Lasts {
 		b.want("export KEPT=1", "")
-		b.run(sandbox.Command{Text: "ulimit -f 0; trap '' XFSZ; export KEPT=2"}) // its state cannot be written
+		b.run(sandbox.Command{Text: "ulimit -f 0; trap '' XFSZ; export KEPT=2"})                // its state cannot be written
 		if _, out := b.run(sandbox.Command{Text: "echo $KEPT"}); out != "1\n" && out != "2\n" { // whole or not at all
 			b.Errorf("a state that could not be written left %q", out)
 		}
