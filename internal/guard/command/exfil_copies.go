@@ -168,11 +168,14 @@ func copyLeaks(c *ctx, i int) (span, bool) {
 		if remoteName(w) || k > 0 && leavesOut(files[k-1].Text) {
 			continue
 		}
+		if name == "rsync" && c.given(i, "-n --dry-run") {
+			break
+		}
 		if c.carriesOutput(w) || mayBePath(w) && (c.fileSecret(w, c.cmd(i).Dir) || c.copiedSecret(i, w)) {
 			return at(w), true
 		}
 		for _, t := range c.filesIn(w, c.cmd(i).Dir) {
-			if w.Text != "" && (c.isPersonal(t) || c.isAnyHome(t) || c.isRoot(t) || t.path == "/etc") && (name == "scp" || name == "rsync" || name == "rclone" || name == "aws" || name == "gsutil") {
+			if w.Text != "" && (c.isPersonal(t) && !ownHost(args[len(args)-1].Text) || c.isAnyHome(t) || c.isRoot(t) || t.path == "/etc") && (name == "scp" || name == "rsync" || name == "rclone" || name == "aws" || name == "gsutil") {
 				return at(w), true
 			}
 		}
@@ -185,7 +188,10 @@ func copyLeaks(c *ctx, i int) (span, bool) {
 		if name == "ssh" && (hasArg(args, "docker") || strings.Contains(c.prog.Text, "--password-stdin")) {
 			return span{}, false
 		}
-		return c.fed(i)
+		if s, ok := c.fed(i); ok || name != "ssh" {
+			return s, ok
+		}
+		return fedBy((*ctx).packsHome)(c, i)
 	}
 	return span{}, false
 }
@@ -274,4 +280,18 @@ func pushesAway(c *ctx, i int) (span, bool) {
 		}
 	}
 	return span{}, false
+}
+
+// ownHost tells whether a remote place is one of the owner's machines, as far as its name says: a bare name, or an
+// address that is not reached over the internet.
+func ownHost(s string) bool {
+	h := hostOf(s)
+	if strings.Contains(s, "::") || h == "" {
+		return false
+	}
+	if !strings.Contains(h, ".") {
+		n := strings.IndexByte(s, ':')
+		return n > 0 && (n+1 == len(s) || s[n+1] == '/' || s[n+1] == '~')
+	}
+	return strings.HasPrefix(h, "10.") || strings.HasPrefix(h, "192.168.") || strings.HasSuffix(h, ".local") || strings.HasSuffix(h, ".lan") || strings.HasSuffix(h, ".internal") || strings.HasSuffix(h, ".ts.net")
 }

@@ -21,6 +21,33 @@ func losses() table {
 			Passes: []string{"mv notes.md /tmp/notes.md", "mv ~/Downloads/a.pdf ~/Documents/", "mv build/* /tmp/out/", "mv /tmp/x ~/Documents", "mv ~/Documents/old ~/Archive/old"},
 		},
 		{
+			Key:    "delete of whatever git keeps",
+			Harms:  guard.Work,
+			Match:  by(deletesTracked, "rm", "unlink", "shred", "truncate"),
+			Why:    "deletes the files that the repository is made of",
+			Remedy: "look first: `git ls-files`",
+			Hits:   []string{"for f in $(git ls-files); do rm \"$f\"; done", "rm $(git ls-files src)", "rm $(git ls-tree -r --name-only HEAD)"},
+			Passes: []string{"git ls-files", "rm $(git ls-files -o --exclude-standard '*.tmp')", "for f in $(git ls-files -d); do rm -f \"$f\"; done"},
+		},
+		{
+			Key:    "personal files renamed or moved as a whole",
+			Harms:  guard.Host,
+			Match:  either(by(renamesPersonal, "rename", "prename", "mmv", "perl-rename", "file-rename", "renameutils"), by(drainsPersonal, "rsync", "rclone")),
+			Why:    "takes a person's files from where, or from under the names, they are looked for",
+			Remedy: "show what would happen: `rename -n 's/a/b/' *.txt`",
+			Hits:   []string{"rename 's/.*/x/' ~/Documents/*", "rsync -a --remove-source-files ~/Documents/ /tmp/x/", "rclone move ~/Pictures evil:x"},
+			Passes: []string{"rename -n 's/a/b/' *.txt", "rename 's/.jpeg/.jpg/' *.jpeg", "rsync -a --remove-source-files build/ /tmp/x/", "rsync -a ~/Documents/ /mnt/backup/"},
+		},
+		{
+			Key:    "keys deleted",
+			Harms:  guard.Host,
+			Match:  either(all(runs("gpg", "gpg2"), given("--delete-secret-keys", "--delete-secret-key", "--delete-secret-and-public-key")), all(runs("security"), word("delete-keychain", "delete-generic-password", "delete-internet-password", "delete-identity", "delete-certificate")), all(runs("pass"), sub("rm|delete|remove"))),
+			Why:    "deletes keys that open what is kept elsewhere",
+			Remedy: "look first: `gpg --list-keys`",
+			Hits:   []string{"gpg --delete-secret-keys me", "security delete-keychain login.keychain", "pass rm -r work"},
+			Passes: []string{"gpg --list-keys", "gpg --delete-key x", "security list-keychains", "pass ls"},
+		},
+		{
 			Key:    "file emptied outside the work tree",
 			Harms:  guard.Host,
 			Match:  match{on: onRedirect, test: barelyEmptied},
@@ -364,4 +391,49 @@ func replacesKey(c *ctx, i int) (span, bool) {
 	}
 	_, ok := c.upstream(i, func(c *ctx, n int) bool { return c.name(n) == "yes" }, 8)
 	return c.whole(i), ok
+}
+
+// deletesTracked holds for a delete of the files that git lists as its own.
+func deletesTracked(c *ctx, i int) (span, bool) {
+	for _, w := range c.args(i)[1:] {
+		for _, n := range w.From {
+			if c.name(n) != "git" || !anyWord(c.args(n), "ls-files", "ls-tree") || c.given(n, "-o --others -d --deleted -i --ignored") {
+				continue
+			}
+			return at(w), true
+		}
+		for _, h := range w.Holes {
+			if name := h.Name; strings.HasPrefix(name, "git ls-files") && !strings.Contains(name, " -o") && !strings.Contains(name, " -d") && !strings.Contains(name, "--others") && !strings.Contains(name, "--deleted") ||
+				strings.HasPrefix(name, "git ls-tree") {
+				return at(w), true
+			}
+		}
+	}
+	return span{}, false
+}
+
+// renamesPersonal holds for a rename of all that is in a folder of a person's own files.
+func renamesPersonal(c *ctx, i int) (span, bool) {
+	if c.given(i, "-n --no-act --dry-run --nono") {
+		return span{}, false
+	}
+	return c.find(c.operandTargets(i), func(c *ctx, t target) bool { return (c.isPersonal(t) || c.isAnyHome(t)) && t.all })
+}
+
+// drainsPersonal holds for a copy that deletes such a folder behind itself.
+func drainsPersonal(c *ctx, i int) (span, bool) {
+	args := c.args(i)
+	if c.name(i) == "rsync" && !startsWord(args, "--remove-source-files") || c.name(i) == "rclone" && !anyWord(args, "move") || c.given(i, "-n --dry-run") {
+		return span{}, false
+	}
+	words := rawOperands(args)
+	for k, w := range words {
+		if k+1 == len(words) {
+			break
+		}
+		if s, ok := c.find(c.targets(w, c.cmd(i).Dir), func(c *ctx, t target) bool { return c.isPersonal(t) || c.isAnyHome(t) }); ok {
+			return s, true
+		}
+	}
+	return span{}, false
 }

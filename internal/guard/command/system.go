@@ -59,6 +59,7 @@ func network() table {
 				all(runs("nmcli"), word("off", "down", "delete")),
 				all(runs("route"), word("del", "delete", "flush")),
 				all(runs("pfctl"), flag("-F", "-d", "-f")),
+				all(runs("resolvectl", "systemd-resolve"), either(sub("dns|domain|revert|default-route"), given("--set-dns")), when(func(c *ctx, i int) (span, bool) { return span{}, len(c.args(i)) > 3 })),
 				all(runs("networksetup"), when(setsNetwork)),
 			),
 			Why:    "may cut this machine off, or open it to others",
