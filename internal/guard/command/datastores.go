@@ -118,6 +118,7 @@ func datastores() table {
 					"migrate:fresh|migrate:reset|db:wipe",
 					"*console doctrine:database:drop|doctrine:schema:drop|doctrine:fixtures:load"}},
 				verbs{programs: "console", forms: []string{"doctrine:database:drop|doctrine:schema:drop|doctrine:fixtures:load"}},
+				verbs{programs: "symfony", forms: []string{"console doctrine:database:drop|doctrine:schema:drop|doctrine:fixtures:load"}},
 				verbs{programs: "sail", forms: []string{"artisan migrate:fresh|migrate:reset|db:wipe"}},
 				verbs{programs: "prisma", forms: []string{"migrate reset"}},
 				verbs{programs: "yarn pnpm npm", forms: []string{"prisma migrate reset", "sequelize|sequelize-cli db:drop|db:migrate:undo:all",

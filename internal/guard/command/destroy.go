@@ -123,6 +123,7 @@ func destroys() table {
 					"write sys/*"}},
 				verbs{programs: "gh", takes: ghTakes, forms: []string{"ssh-key|gpg-key add|delete", "secret set|delete|remove",
 					"repo deploy-key add|delete", "repo edit"}},
+				verbs{programs: "wp", forms: []string{"user create|delete|set-role|add-role|add-cap|reset-password", "super-admin add|remove"}},
 				verbs{programs: "glab", forms: []string{"ssh-key|deploy-key add|delete", "variable set|delete"}},
 			),
 			Why:    "gives away or takes away rights to what is kept elsewhere",

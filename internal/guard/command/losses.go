@@ -87,7 +87,7 @@ func losses() table {
 		{
 			Key:    "delete by a command of a package",
 			Harms:  guard.Work,
-			Match:  by(packageDeletes, "rimraf", "del-cli", "del", "rm-cli", "shx", "trash-cli", "gulp-clean", "fs-extra-cli", "cpx", "node-rm", "premove", "ncp", "make-dir-cli", "empty-dir-cli"),
+			Match:  by(packageDeletes, "rimraf", "del-cli", "del", "rm-cli", "shx", "trash-cli", "premove", "empty-dir-cli"),
 			Why:    "deletes files with all they hold",
 			Remedy: "delete what is made again: `npx rimraf dist`",
 			Hits:   []string{"npx rimraf src", "npx --yes del-cli '~/**'", "rimraf ~/work", "pnpm dlx rimraf .git", "npx shx rm -rf src", "npx premove src"},
@@ -96,7 +96,7 @@ func losses() table {
 		{
 			Key:    "delete through the desktop",
 			Harms:  guard.Host,
-			Match:  by(desktopDeletes, "gio", "gvfs-rm", "kioclient", "kioclient5", "kde-cp", "kfmclient", "nautilus"),
+			Match:  by(desktopDeletes, "gio", "gvfs-rm", "kioclient", "kioclient5"),
 			Why:    "deletes outside the work tree",
 			Remedy: "look first: `gio list`",
 			Hits:   []string{"gio remove ~/Documents/plan.odt", "kioclient5 del ~/Documents", "gvfs-rm -f ~/x", "gio remove -f ~/a"},
@@ -311,14 +311,11 @@ func awkOverwrites(c *ctx, i int) (span, bool) {
 // packageDeletes holds for a package's own rm, given what nothing makes again.
 func packageDeletes(c *ctx, i int) (span, bool) {
 	words := c.operands(i)
-	switch c.name(i) {
-	case "shx":
+	if c.name(i) == "shx" {
 		if len(words) == 0 || !words[0].Is("rm") {
 			return span{}, false
 		}
 		words = words[1:]
-	case "cpx", "ncp", "make-dir-cli":
-		return span{}, false
 	}
 	for _, w := range words {
 		s, ok := c.find(c.targets(w, c.cmd(i).Dir), func(c *ctx, t target) bool {

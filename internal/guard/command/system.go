@@ -234,6 +234,7 @@ func boot() table {
 				all(runs("spctl"), flag("--master-disable", "--global-disable")),
 				all(runs("setenforce"), sub("0|Permissive|permissive")),
 				runs("aa-teardown", "aa-disable", "aa-complain"),
+				all(runs("update-initramfs"), flag("-d")),
 			),
 			Why:    "changes what the machine starts, or what the kernel enforces",
 			Remedy: "look first: `sysctl kernel.panic`",
