@@ -26,6 +26,9 @@ func TestSuite(t *testing.T) {
 	suite(t, self, sandboxtest.Traits{Bash: true, Lasts: true, Tree: true, Terminal: true, Here: true})
 }
 
+// The same as an ordinary user.
+func TestSuiteAsUser(t *testing.T) { sandboxtest.AsUser(t, "TestSuite") }
+
 // Without a runner the rest is the same, but for what leaves its group.
 func TestSuitePlain(t *testing.T) {
 	suite(t, "", sandboxtest.Traits{Bash: true, Lasts: true, Terminal: true, Here: true})
@@ -33,6 +36,10 @@ func TestSuitePlain(t *testing.T) {
 
 func suite(t *testing.T, program string, traits sandboxtest.Traits) {
 	traits.Dir = t.TempDir()
+	traits.Heavy = 1 << 30
+	if testing.Short() {
+		traits.Heavy = 0
+	}
 	backend := New(Config{Runner: program, Search: "/usr/bin:/bin", Log: func(text string) { t.Error(text) }})
 	sandboxtest.Suite(t, func(t testing.TB) sandbox.Sandbox {
 		spec := sandboxtest.Spec(t, t.TempDir())

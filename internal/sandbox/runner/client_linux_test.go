@@ -18,8 +18,15 @@ func TestMain(m *testing.M) {
 	if os.Args[0] == Marker {
 		os.Exit(Main(SocketFD, Hooks{"echo": func(_ context.Context, q []byte) ([]byte, error) { return q, nil }}))
 	}
+	if mark := os.Getenv(parentMark); mark != "" {
+		parent(mark)
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
+
+// parentMark is set for the process that TestKilledParent kills.
+const parentMark = "HERMES_TEST_PARENT"
 
 // start starts a runner and returns its client.
 func start(t testing.TB, change func(*Options, *snapshot.Config)) *Client {
@@ -40,6 +47,11 @@ func start(t testing.TB, change func(*Options, *snapshot.Config)) *Client {
 		t.Fatal(err)
 	}
 	_ = theirs.Close()
+	gone := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(gone)
+	}()
 	o := Options{Backend: "test", Search: "/usr/bin:/bin"}
 	s := snapshot.Config{Shell: "/bin/bash", Dir: t.TempDir(), Lasts: true, Prelude: PreludeFD, Write: StateFD}
 	if change != nil {
@@ -56,7 +68,7 @@ func start(t testing.TB, change func(*Options, *snapshot.Config)) *Client {
 		if err := c.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-		_ = cmd.Wait()
+		<-gone
 	})
 	return c
 }
