@@ -37,7 +37,7 @@ var rings = []struct {
 		"internal/sandbox/native", "internal/sandbox/native/role", "internal/sandbox/native/seccomp", "internal/sandbox/native/wall",
 		"internal/sandbox/backends"}},
 	{"doors", []string{"internal/approval", "internal/launch"}},
-	{"wiring", []string{"internal/cli", "cmd/hermes", "cmd/runner"}},
+	{"wiring", []string{"internal/app", "internal/cli", "cmd/hermes", "cmd/runner"}},
 }
 
 // The children of a family never import each other, but for what is common to a family.

@@ -1,0 +1,231 @@
+package app
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hermes/internal/approval"
+	"hermes/internal/config"
+	"hermes/internal/guard/checked"
+	"hermes/internal/guard/command"
+	"hermes/internal/guard/environ"
+	"hermes/internal/guard/exposure"
+	"hermes/internal/launch"
+	"hermes/internal/redact"
+	"hermes/internal/sandbox"
+	"hermes/internal/sandbox/backends"
+	"hermes/internal/sandbox/local"
+	"hermes/internal/sandbox/native"
+	"hermes/internal/secret"
+)
+
+// settings returns the settings as they are now. When they cannot be read, the last good ones count, and the owner is told.
+func (a *App) settings() (*config.Snapshot, error) {
+	snap, err := a.store.Load()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err != nil && err.Error() != a.told {
+		a.told = err.Error()
+		if snap != nil {
+			a.p.Tell("the settings cannot be used, the last good ones stay in force: " + a.told)
+		}
+	}
+	if snap == nil {
+		return nil, err
+	}
+	if err == nil {
+		a.told = ""
+	}
+	if snap != a.snap {
+		a.snap = snap
+		a.use(snap)
+	}
+	return snap, nil
+}
+
+// use turns settings into what the packages take. The lock is held.
+func (a *App) use(snap *config.Snapshot) {
+	for _, n := range snap.Notices {
+		a.p.Tell(n.Error())
+	}
+	set, held := &snap.Settings, secrets(snap)
+	known := make([]secret.String, len(held))
+	for i, s := range held {
+		known[i] = s.Value
+	}
+	clean := redact.New(redact.Options{Known: known, Key: a.key})
+	a.policy = launch.Policy{
+		Rules:  launch.Rules{Deny: set.Approvals.Deny, Allow: set.Approvals.Allowlist},
+		Facts:  a.facts(),
+		Redact: clean,
+		Off:    !set.Security.RedactSecrets,
+		Environ: environ.New(environ.Config{
+			Secrets: held, Passthrough: set.Terminal.EnvPassthrough, Forward: set.Terminal.Docker.ForwardEnv, Claimed: claimed(set),
+		}),
+	}
+	for _, r := range set.Approvals.Required {
+		a.policy.Rules.Required = append(a.policy.Rules.Required, launch.Required{Glob: r.Pattern, Why: r.Description, Review: r.Review == "smart"})
+	}
+	if value, _, ok := snap.Variable("SUDO_PASSWORD"); ok {
+		a.policy.Sudo = &value
+	}
+	strict := clean.With(redact.Strict)
+	mode, clear := approval.ParseMode(set.Approvals.Mode)
+	if !clear {
+		a.p.Tell("approvals.mode is neither smart nor manual nor off, and counts as manual")
+	}
+	a.desk.Set(approval.Options{
+		Mode: mode, Timeout: set.Approvals.Wait(), Sandboxed: approval.ParseSandboxed(set.Approvals.Sandboxed),
+		SingleQuery: approval.ParseApprove(set.Approvals.SingleQuery), Cron: approval.ParseApprove(set.Approvals.Cron),
+		Unattended: approval.ParseApprove(set.Approvals.Unattended), Policy: set.Approvals.SmartPolicy,
+		Breaker: int(set.Approvals.DenialBreaker), Store: allowlist{a}, Redact: strict.String, Spans: strict.Spans,
+	})
+}
+
+// rules returns the policy in force.
+func (a *App) rules() (launch.Policy, error) {
+	if _, err := a.settings(); err != nil {
+		return launch.Policy{}, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.policy, nil
+}
+
+func (a *App) facts() command.Facts {
+	f := command.Facts{
+		Home: a.base["HOME"], HermesHome: a.dir.Path(), TempDir: a.base["TMPDIR"], Profile: a.profile.String(),
+		Supervised: approval.Truthy(a.base["HERMES_SUPERVISED_CHILD"]), File: script,
+	}
+	if f.Home == "" {
+		f.Home = a.base["USERPROFILE"]
+	}
+	return f
+}
+
+// maxScript is the largest script file that is read to judge what it would run.
+const maxScript = 1 << 20
+
+// script returns the text of an ordinary file of reasonable size. Devices and pipes are never opened.
+func script(name string) (string, bool) {
+	name = filepath.FromSlash(name)
+	if !filepath.IsAbs(name) {
+		return "", false
+	}
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxScript {
+		return "", false
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxScript+1))
+	return string(b), err == nil && len(b) <= maxScript
+}
+
+// claimed returns the names of variables that hold the keys of the owner's own providers.
+func claimed(set *config.Settings) []string {
+	var out []string
+	for _, p := range set.Providers {
+		if p.KeyEnv != "" {
+			out = append(out, p.KeyEnv)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// backends says what the backends are made of.
+func (a *App) backends(snap *config.Snapshot) backends.Config {
+	t := &snap.Settings.Terminal
+	var probe []string
+	if self, err := os.Executable(); err == nil {
+		probe = []string{self, "sandbox", "probe", "--json", "--targets"}
+	}
+	return backends.Config{
+		Local: local.Config{
+			Runner: a.runner(), Search: a.base["PATH"], Shell: a.base["SHELL"], Temp: t.TempDir, Log: a.p.Tell,
+			Stores: func(name, value string) bool {
+				p, err := a.rules()
+				return err == nil && p.Environ.Stores(name, value, nil)
+			},
+		},
+		Native: native.Config{
+			Launcher: a.runner(), Probe: probe, Home: a.base["HOME"], Path: a.base["PATH"], State: a.dir.Join(sandboxes), Log: a.p.Tell,
+		},
+	}
+}
+
+// spec says what a sandbox shall be.
+func (a *App) spec(snap *config.Snapshot, backend string, w Where) (sandbox.Spec, error) {
+	t := &snap.Settings.Terminal
+	dir := w.Dir
+	if dir == "" {
+		dir = t.Dir
+	}
+	switch {
+	case dir == "~", strings.HasPrefix(dir, "~/"):
+		dir = filepath.Join(a.base["HOME"], dir[1:])
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(w.Start, dir)
+	}
+	tree, err := checked.ParseWorkdir(filepath.Clean(dir))
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
+	own := sandboxes + "/" + backend
+	if err := a.dir.MkdirAll(own); err != nil {
+		return sandbox.Spec{}, err
+	}
+	spec := sandbox.Spec{
+		Session: w.Session, Workdir: tree, Home: a.dir.Join(own), Read: t.Native.Read, Write: t.Native.Write,
+		BestEffort: t.Native.BestEffort, InitFiles: t.InitFiles, Network: network(t.Network, backend), Limits: limits(snap, backend),
+	}
+	for _, s := range secrets(snap) {
+		spec.Secrets = append(spec.Secrets, s.Value.Reveal())
+	}
+	return spec, nil
+}
+
+// network says what is asked of the network: what the settings say, else the backend's default.
+func network(asked, backend string) exposure.Network {
+	switch asked {
+	case "none":
+		return exposure.Network{Want: exposure.Explicitly, Asked: exposure.NoNet}
+	case "allowlist":
+		return exposure.Network{Want: exposure.Explicitly, Asked: exposure.AllowlistNet}
+	case "open":
+		return exposure.Network{Want: exposure.Explicitly, Asked: exposure.OpenNet}
+	}
+	if backend == "native" {
+		return exposure.Network{Want: exposure.ByDefault, Asked: exposure.AllowlistNet}
+	}
+	return exposure.Network{}
+}
+
+// limits takes over the limits that the owner has set; the backend has defaults for the others.
+func limits(snap *config.Snapshot, backend string) sandbox.Limits {
+	var l sandbox.Limits
+	if backend == "local" || backend == "ssh" {
+		return l
+	}
+	set := func(name string, to *int64, value int64) {
+		v, ok := snap.Lookup("terminal." + name)
+		if !ok || v.Source.Kind == config.FromDefault {
+			return
+		}
+		if *to, l.Asked = value, true; value <= 0 {
+			*to = sandbox.Unlimited
+		}
+	}
+	c := snap.Settings.Terminal.Container
+	set("container_cpu", &l.CPU, int64(c.CPU*1000))
+	set("container_memory", &l.Memory, c.Memory<<20)
+	set("container_disk", &l.Disk, c.Disk<<20)
+	return l
+}
