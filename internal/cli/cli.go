@@ -62,6 +62,7 @@ func newRoot(stdio *IO) *cobra.Command {
 		Long: "Hermes guards what an agent does on your machine. This build answers one question:\n" +
 			"which commands could this text run, and may they?",
 		Example: "  hermes check 'F=-rf; rm $F /etc'\n" +
+			"  hermes exec 'git status'\n" +
 			"  hermes check --jsonl < commands.jsonl",
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -76,7 +77,7 @@ func newRoot(stdio *IO) *cobra.Command {
 	}
 	group(approvals)
 	approvals.AddCommand(newCheck(stdio, "test"))
-	root.AddCommand(newCheck(stdio, "check"), approvals, newAudit(stdio), newConfig(stdio), newSandbox(stdio), newVersion(stdio))
+	root.AddCommand(newCheck(stdio, "check"), approvals, newAudit(stdio), newConfig(stdio), newExec(stdio), newSandbox(stdio), newVersion(stdio))
 	return root
 }
 

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -72,8 +73,17 @@ func (j *journey) facts() command.Facts {
 			}
 		}
 	}
-	if read := f.File; read != nil && !j.c.Place.hostFiles() {
+	switch read, dir := f.File, f.Dir; {
+	case read == nil:
+	case !j.c.Place.hostFiles():
 		f.File = nil // the script is another one inside
+	default:
+		f.File = func(name string) (string, bool) {
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(dir, name)
+			}
+			return read(name)
+		}
 	}
 	return f
 }
