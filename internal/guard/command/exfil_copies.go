@@ -6,7 +6,8 @@ import (
 	"hermes/internal/shell"
 )
 
-// dumps tells whether command i prints a whole database, the whole work tree, a home or the whole machine.
+// dumps tells whether command i prints a whole database, the whole work tree, a personal folder, a home or the whole
+// machine.
 func (c *ctx) dumps(i int) bool {
 	switch c.name(i) {
 	case "mysqldump", "mariadb-dump", "pg_dump", "pg_dumpall", "mongodump", "redis-dump", "slapcat", "tcpdump", "tshark", "dumpcap":
@@ -16,7 +17,7 @@ func (c *ctx) dumps(i int) bool {
 	case "tar", "zip", "cpio", "bsdtar", "7z", "dd":
 		for _, w := range c.args(i)[1:] {
 			for _, t := range c.filesIn(w, c.cmd(i).Dir) {
-				if t.path == "." || t.path == c.facts.Dir && t.path != "" {
+				if t.path == "." || t.path == c.facts.Dir && t.path != "" || c.isPersonal(t) {
 					return true
 				}
 			}

@@ -151,9 +151,7 @@ func movesPersonal(c *ctx, i int) (span, bool) {
 	}
 	for _, w := range from {
 		s, ok := c.find(c.targets(w, c.cmd(i).Dir), func(c *ctx, t target) bool {
-			if strings.HasSuffix(t.path, "/.*") {
-				t.path = t.path[:len(t.path)-3]
-			}
+			t.path = strings.TrimSuffix(t.path, "/.*")
 			return c.isAnyHome(t) || scratch && c.isPersonal(t)
 		})
 		if ok {

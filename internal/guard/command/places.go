@@ -216,7 +216,7 @@ func (c *ctx) isCache(t target) bool {
 	if !ok || t.blind {
 		return false
 	}
-	for _, d := range [...]string{".cache", "Library/Caches", ".gradle/caches", ".cargo/registry", ".yarn/cache", ".bun/install/cache"} {
+	for _, d := range [...]string{".cache", "Library/Caches", "Library/Developer/Xcode/DerivedData", "Library/Developer/CoreSimulator/Caches", ".gradle/caches", ".cargo/registry", ".yarn/cache", ".bun/install/cache"} {
 		if inside(p, d) {
 			return true
 		}

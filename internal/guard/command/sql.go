@@ -51,9 +51,6 @@ func typed(key, program, why, hit, pass string) Rule {
 	}
 }
 
-// dropped tells whether a statement drops something.
-func dropped(s code.Statement) bool { return s.Verb == "DROP" }
-
 // dropsData tells whether a statement deletes what holds data: dropping an index, a view or a trigger does not.
 func dropsData(text string, s code.Statement) bool {
 	if s.Verb != "DROP" {
