@@ -21,6 +21,9 @@ func (s *scanner) vimLine(a, b int) {
 	for a < b && strings.IndexByte(" \t:+\r", s.src[a]) >= 0 {
 		a++
 	}
+	for a < b && strings.IndexByte(" \t\r", s.src[b-1]) >= 0 {
+		b-- // operands are found from the end
+	}
 	if a >= b || s.src[a] == '"' {
 		return
 	}
