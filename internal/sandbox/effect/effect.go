@@ -57,7 +57,7 @@ func command(name string, args []shell.Word) (change snapshot.Change, looks bool
 	}
 	switch name {
 	case "cd", "pushd", "popd":
-		return snapshot.Dir | snapshot.Exports, false // OLDPWD
+		return snapshot.Dir, false
 	case "printf":
 		if strings.HasPrefix(first, "-") && first != "--" {
 			return snapshot.Exports, false
@@ -68,9 +68,11 @@ func command(name string, args []shell.Word) (change snapshot.Change, looks bool
 		}
 	case "read", "mapfile", "readarray", "getopts", "let", "((", "[[":
 		return snapshot.Exports, false
+	case "local": // nothing outside of its function
+		return 0, false
 	case "type", "command", "which", "hash", "compgen":
 		return 0, true
-	case "alias", "unalias", "export", "declare", "typeset", "readonly", "local", "unset", "set", "shopt", "enable",
+	case "alias", "unalias", "export", "declare", "typeset", "readonly", "unset", "set", "shopt", "enable",
 		"eval", "source", ".", "builtin", "exec", "trap", "complete", "compopt", "bind", "coproc", "function", "fc", "history":
 		return snapshot.Everything, true
 	}

@@ -3,13 +3,18 @@ package runner
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"hermes/internal/sandbox"
+	"hermes/internal/sandbox/effect"
 	"hermes/internal/sandbox/snapshot"
 )
 
@@ -103,43 +108,129 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// What a command costs here, against what it costs outside, in turns: ns/op is the runner's.
+// pair measures two ways of doing the same in turns, and reports their medians.
+func pair(b *testing.B, inside, outside func() error) {
+	var in, out []time.Duration
+	for b.Loop() {
+		for _, one := range []struct {
+			run   func() error
+			times *[]time.Duration
+		}{{inside, &in}, {outside, &out}} {
+			begin := time.Now()
+			if err := one.run(); err != nil {
+				b.Fatal(err)
+			}
+			*one.times = append(*one.times, time.Since(begin))
+		}
+	}
+	slices.Sort(in)
+	slices.Sort(out)
+	i, o := in[len(in)/2], out[len(out)/2]
+	b.ReportMetric(float64(i)/1000, "µs-inside")
+	b.ReportMetric(float64(o)/1000, "µs-outside")
+	b.ReportMetric(float64(i)/float64(o), "ratio")
+}
+
+// within returns a run of a command here, outside the same by os/exec.
+func within(c *Client, cmd sandbox.Command) func() error {
+	return func() error {
+		s, err := c.Run(context.Background(), cmd)
+		if err == nil && s.Code != 0 {
+			err = fmt.Errorf("%+v", s)
+		}
+		return err
+	}
+}
+
+func outside(env []string, argv ...string) func() error {
+	return func() error {
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Env = env
+		return cmd.Run()
+	}
+}
+
+// What a command costs here, against what it costs outside.
 func BenchmarkRun(b *testing.B) {
 	c := start(b, nil)
 	env := []string{"PATH=/usr/bin:/bin", "SHELL=/bin/bash"}
 	for _, row := range []struct {
 		name string
-		cmd  sandbox.Command
 		argv []string
 	}{
-		{"true", sandbox.Command{Argv: []string{"/bin/true"}}, []string{"/bin/true"}},
-		{"bash", sandbox.Command{Argv: []string{"/bin/bash", "-c", "true"}}, []string{"/bin/bash", "-c", "true"}},
+		{"true", []string{"/bin/true"}},
+		{"bash", []string{"/bin/bash", "-c", "true"}},
 	} {
 		b.Run(row.name, func(b *testing.B) {
-			var inside, outside []time.Duration
-			for b.Loop() {
-				begin := time.Now()
-				if s, err := c.Run(b.Context(), row.cmd); err != nil || s.Code != 0 {
-					b.Fatal(s, err)
-				}
-				inside = append(inside, time.Since(begin))
-				begin = time.Now()
+			pair(b, within(c, sandbox.Command{Argv: row.argv}), outside(env, row.argv...))
+		})
+		b.Run(row.name+"-output", func(b *testing.B) {
+			var out bytes.Buffer
+			pair(b, func() error {
+				out.Reset()
+				return within(c, sandbox.Command{Argv: row.argv, Stdout: &out, Stderr: &out})()
+			}, func() error {
+				out.Reset()
 				cmd := exec.Command(row.argv[0], row.argv[1:]...)
-				cmd.Env = env
-				if err := cmd.Run(); err != nil {
-					b.Fatal(err)
+				cmd.Env, cmd.Stdout, cmd.Stderr = env, &out, &out
+				return cmd.Run()
+			})
+		})
+		b.Run(row.name+"-16", func(b *testing.B) {
+			many := func(f func() error) func() error {
+				return func() error {
+					var wg sync.WaitGroup
+					errs := make([]error, 16)
+					for i := range errs {
+						wg.Go(func() { errs[i] = f() })
+					}
+					wg.Wait()
+					return errors.Join(errs...)
 				}
-				outside = append(outside, time.Since(begin))
 			}
-			in, out := median(inside), median(outside)
-			b.ReportMetric(float64(in)/1000, "µs-inside")
-			b.ReportMetric(float64(out)/1000, "µs-outside")
-			b.ReportMetric(float64(in)/float64(out), "ratio")
+			pair(b, many(within(c, sandbox.Command{Argv: row.argv})), many(outside(env, row.argv...)))
 		})
 	}
 }
 
-func median(all []time.Duration) time.Duration {
-	slices.Sort(all)
-	return all[len(all)/2]
+// What an unchanged session of 50 functions and 100 exports costs, against a bare bash.
+func BenchmarkSnapshot(b *testing.B) {
+	c := start(b, func(_ *Options, s *snapshot.Config) { s.Judge = effect.Judge })
+	var text strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&text, "func%d() { local a=$1; if [ -n \"$a\" ]; then echo \"$a\"; else echo none; fi; }\n", i)
+	}
+	for i := range 100 {
+		fmt.Fprintf(&text, "export EXPORTED_%d='value number %d'\n", i, i)
+	}
+	if err := within(c, sandbox.Command{Text: text.String()})(); err != nil {
+		b.Fatal(err)
+	}
+	env := []string{"PATH=/usr/bin:/bin", "SHELL=/bin/bash"}
+	for name, text := range map[string]string{"unchanged": "true", "cd": "cd /", "function": "func7 x", "export": "export EXPORTED_1=y"} {
+		bare := text
+		if name == "function" {
+			bare = "true"
+		}
+		b.Run(name, func(b *testing.B) {
+			pair(b, within(c, sandbox.Command{Text: text}), outside(env, "/bin/bash", "-c", bare))
+		})
+	}
+}
+
+// How fast output comes, against a pipe.
+func BenchmarkOutput(b *testing.B) {
+	const size = 256 << 20
+	argv := []string{"/usr/bin/head", "-c", fmt.Sprint(size), "/dev/zero"}
+	for name, framed := range map[string]bool{"descriptors": false, "frames": true} {
+		c := start(b, func(o *Options, _ *snapshot.Config) { o.Framed = framed })
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(2 * size)
+			pair(b, within(c, sandbox.Command{Argv: argv, Stdout: null{}}), func() error {
+				cmd := exec.Command(argv[0], argv[1:]...)
+				cmd.Stdout = null{}
+				return cmd.Run()
+			})
+		})
+	}
 }

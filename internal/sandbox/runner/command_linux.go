@@ -60,10 +60,12 @@ func (cmd *command) start(q *request, fds []int) *result {
 	if fault != nil {
 		return &result{fault: fault.Error()}
 	}
+	// A group of its own does: the runner's session has no terminal, and only its leader could get one. A session of its own
+	// for each command takes the kernel half as long again, which has to make a scheduling group for it.
 	attr := &syscall.ProcAttr{
 		Dir: q.dir, Env: q.env, Files: files,
 		Sys: &syscall.SysProcAttr{
-			Setsid: true, Setctty: q.terminal, Ctty: 0, Pdeathsig: syscall.SIGKILL, PidFD: &cmd.pidfd,
+			Setpgid: !q.terminal, Setsid: q.terminal, Setctty: q.terminal, Pdeathsig: syscall.SIGKILL, PidFD: &cmd.pidfd,
 		},
 	}
 	cmd.tag = cmd.s.mark()

@@ -72,6 +72,7 @@ func (s *server) open(fd int) error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGTERM), 0, 0, 0); err != nil {
 		return fmt.Errorf("die with the parent: %w", err)
 	}
+	_, _ = unix.Setsid() // it has no terminal; an error says that this is so already
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	go func() {

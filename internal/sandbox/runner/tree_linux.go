@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -212,25 +213,35 @@ func killBelow(self int, reap func()) error {
 // killTagged kills whatever a runner with this tag has started.
 func killTagged(tag uint64) error { return tree{runs: tag, self: os.Getpid()}.kill() }
 
-// leftOf lists what has a tag and still runs, 0: any tag of this runner.
+// leftOf lists what has a tag and still runs; of tag 0, what any command that has ended left.
+//
+// What a command leaves has lost its parents, so that it is a child of this process. Only if there is such a child all
+// processes are looked at.
 func (s *server) leftOf(tag uint64) (out []left) {
 	if unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == unix.ECHILD {
 		return nil // nobody is there at all
 	}
-	pids, ok := children(s.self)
-	if ok && len(pids) == len(s.commands) {
-		return nil // only what is still running for somebody
+	of := func(pid int) bool {
+		t := tagOf(pid)
+		return t == tag || tag == 0 && !s.running(t)
+	}
+	if pids, ok := s.children(); ok && !slices.ContainsFunc(pids, func(pid int) bool {
+		if s.commands[pid] != nil {
+			return false
+		}
+		e, there := look(pid)
+		return there && !e.dead() && of(pid)
+	}) {
+		return nil
 	}
 	all, err := table()
 	if err != nil {
 		return nil
 	}
-	below := tree{self: s.self}.members(all)
-	for _, e := range below {
-		if t := tagOf(e.pid); tag != 0 && t != tag || tag == 0 && s.running(t) {
-			continue
+	for _, e := range (tree{self: s.self}).members(all) {
+		if of(e.pid) {
+			out = append(out, left{uint64(e.pid), cmdline(e), started(e.born)})
 		}
-		out = append(out, left{uint64(e.pid), cmdline(e), started(e.born)})
 	}
 	return out
 }
@@ -245,18 +256,20 @@ func (s *server) running(tag uint64) bool {
 	return false
 }
 
-// children counts the direct children of this process, if the kernel tells.
-func children(self int) (pids []string, ok bool) {
-	tasks, err := os.ReadDir("/proc/" + strconv.Itoa(self) + "/task")
-	if err != nil {
-		return nil, false
-	}
-	for _, task := range tasks {
-		text, err := os.ReadFile("/proc/" + strconv.Itoa(self) + "/task/" + task.Name() + "/children")
+// children lists the direct children of this process, if the kernel tells. They are those of the thread that starts commands
+// and of the main thread, which gets the orphans.
+func (s *server) children() (pids []int, ok bool) {
+	threads := []int{unix.Gettid(), s.self}
+	for _, thread := range slices.Compact(threads) {
+		text, err := os.ReadFile("/proc/self/task/" + strconv.Itoa(thread) + "/children")
 		if err != nil {
 			return nil, false
 		}
-		pids = append(pids, strings.Fields(string(text))...)
+		for word := range strings.FieldsSeq(string(text)) {
+			if pid, err := strconv.Atoi(word); err == nil {
+				pids = append(pids, pid)
+			}
+		}
 	}
 	return pids, true
 }

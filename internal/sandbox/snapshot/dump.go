@@ -21,37 +21,58 @@ type definitions struct {
 	arrays    string
 }
 
-// text returns the definitions a text needs; none, if it can use none of them.
-func (d *definitions) text(text string, spelt bool) string {
+// need returns the functions a text can use, and whether it can use a definition at all. What it uses can use others; what is
+// not spelt in it or in those can be any.
+func (d *definitions) need(text string, spelt bool, judge Judge) (names []string, changes Change, aliases bool) {
+	all := func() ([]string, Change, bool) { return slices.Sorted(maps.Keys(d.functions)), Everything, true }
 	if len(d.functions) == 0 && d.aliases == "" {
-		return d.arrays
+		return nil, 0, false
 	}
-	if spelt && !d.used(text) {
-		return d.arrays
+	if !spelt || judge == nil {
+		return all()
 	}
+	if slices.ContainsFunc(d.names, func(name string) bool { return strings.Contains(text, name) }) {
+		return all() // what an alias stands for is not judged
+	}
+	seen := map[string]bool{}
+	texts := []string{text}
+	// Bash asks this one without being told to.
+	const handler = "command_not_found_handle"
+	if d.functions[handler] != "" {
+		texts = append(texts, handler)
+	}
+	for ; len(texts) > 0; texts = texts[1:] {
+		for name, body := range d.functions {
+			if seen[name] || !strings.Contains(texts[0], name) {
+				continue
+			}
+			seen[name] = true
+			body = strings.TrimPrefix(body, name+" () ")
+			j := judge(body)
+			if !j.Spelt {
+				return all()
+			}
+			changes |= Everything &^ j.Keeps
+			texts = append(texts, body)
+		}
+	}
+	return slices.Sorted(maps.Keys(seen)), changes, false
+}
+
+// text returns definitions as shell text.
+func (d *definitions) text(names []string, aliases bool) string {
 	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(d.functions)) {
+	for _, name := range names {
 		b.WriteString(d.functions[name])
 		if d.exports[name] {
 			b.WriteString("export -f " + name + "\n")
 		}
 	}
-	b.WriteString(d.aliases)
+	if aliases {
+		b.WriteString(d.aliases)
+	}
 	b.WriteString(d.arrays)
 	return b.String()
-}
-
-// used tells whether one of the names is in the text. Bash asks command_not_found_handle without being told to.
-func (d *definitions) used(text string) bool {
-	if d.functions["command_not_found_handle"] != "" {
-		return true
-	}
-	for name := range d.functions {
-		if strings.Contains(text, name) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(d.names, func(name string) bool { return strings.Contains(text, name) })
 }
 
 // exported returns the functions that programs other than this bash see.
@@ -68,6 +89,7 @@ func (d *definitions) exported() map[string]string {
 // dump is what a shell wrote of its state.
 type dump struct {
 	dir    string
+	old    string // OLDPWD
 	vars   map[string]string
 	arrays string
 	defs   definitions
@@ -89,6 +111,8 @@ func parse(text []byte) (d dump, ok bool) {
 		switch body := parts[i+1]; parts[i] {
 		case "dir":
 			d.dir = strings.TrimSuffix(body, "\n")
+		case "old":
+			d.old = body
 		case "vars":
 			d.vars, d.arrays = variables(body)
 		case "names":

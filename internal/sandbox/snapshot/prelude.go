@@ -56,6 +56,7 @@ func (p *prelude) trap(changes Change, fd int) {
 	}
 	if changes&Dir != 0 {
 		section("dir", `\builtin pwd -P`)
+		section("old", `\builtin printf %s "$OLDPWD"`)
 	}
 	if changes&Exports != 0 {
 		section("vars", `\builtin export -p`)

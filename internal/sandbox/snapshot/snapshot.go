@@ -139,18 +139,19 @@ func (s *State) Text(text string, env environ.List, dir string) Plan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.begin(env, dir)
+	names, more, aliases := s.defs.need(text, j.Spelt, s.conf.Judge)
 	if s.conf.Lasts {
-		p.changes = Everything &^ j.Keeps
-		if s.defs.used(text) { // what a function does is not judged
-			p.changes = Everything
-		}
+		p.changes = Everything&^j.Keeps | more
 		if p.changes&Dir == 0 && (dir != "" || s.known) {
 			p.dir = p.Dir
 		}
 	}
 	var pre prelude
 	large := spill(p.env)
-	defs := s.defs.text(text, j.Spelt)
+	if p.changes&Definitions != 0 { // what is written back is all there is
+		names, aliases = slices.Sorted(maps.Keys(s.defs.functions)), true
+	}
+	defs := s.defs.text(names, aliases)
 	if p.changes != 0 || defs != "" || len(large) > 0 || len(text) > longText {
 		pre.open(s.conf.Prelude, p.env)
 		pre.variables(large)
@@ -226,6 +227,12 @@ func (s *State) Apply(p Plan, written []byte) (dir string, observed bool) {
 	}
 	if d.dir != "" {
 		s.dir, s.known = d.dir, true
+		if d.old != "" && s.vars == nil {
+			s.vars = map[string]string{}
+		}
+		if d.old != "" {
+			s.vars["OLDPWD"] = d.old
+		}
 	}
 	return d.dir, d.dir != ""
 }
