@@ -24,9 +24,8 @@ import (
 
 // keyboard is a terminal on which something is typed when the question is there.
 type keyboard struct {
-	types  string // "" types nothing and waits
-	before string // typed before the question
-	end    bool   // the end of input instead
+	types string // "" types nothing and waits
+	end   bool   // the end of input instead
 
 	mu    sync.Mutex
 	shown bytes.Buffer
