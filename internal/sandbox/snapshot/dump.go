@@ -154,12 +154,18 @@ func variables(text string) (map[string]string, string) {
 		if strings.ContainsAny(flags, "aA") {
 			size = statement(rest[end+1:])
 			arrays.WriteString("declare -" + flags + " " + rest[:end+1+size] + "\n")
-		} else if !strings.HasPrefix(name, "BASH_FUNC_") {
+		} else if identifier(name) {
 			vars[name] = value
 		}
 		text = strings.TrimPrefix(rest[end+1+size:], "\n")
 	}
 	return vars, arrays.String()
+}
+
+// identifier tells whether a shell takes a variable's name.
+func identifier(name string) bool {
+	return name != "" && (name[0] < '0' || name[0] > '9') &&
+		strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
 // word reads one quoted word as bash writes it, and returns how many bytes it took.
@@ -220,7 +226,9 @@ func ansi(s string) (string, int) {
 				digits++
 			}
 			if digits == i { // a quote, a backslash
-				b.WriteByte(s[i])
+				if i < len(s) {
+					b.WriteByte(s[i])
+				}
 				continue
 			}
 			n, _ := strconv.ParseUint(s[i:digits], base, 32)

@@ -16,7 +16,6 @@ const (
 // prelude is what bash reads before the text, through BASH_ENV.
 type prelude struct {
 	b    strings.Builder
-	env  string // the BASH_ENV that the command should see
 	tail string
 }
 
