@@ -47,6 +47,9 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 	if err != nil {
 		return nil, err
 	}
+	for _, note := range d.notes {
+		b.log(note)
+	}
 	p, err := b.open(ctx, h, l, d, spec)
 	if err != nil {
 		return nil, err

@@ -107,7 +107,8 @@ func (b *Backend) settle(spec sandbox.Spec, d *design) error {
 		}
 	}
 	for _, dir := range append(systemDirs[:], "/proc", "/sys", "/dev", "/run", "/boot", "/var", "/home", "/root") {
-		if (real == dir || within(real, dir)) && !named(real) {
+		inner := within(dir, real) && dir != "/opt" && dir != "/var" && dir != "/home" && dir != "/root"
+		if (inner || within(real, dir)) && !named(real) {
 			return &sandbox.MissingError{Backend: Name, What: exposure.HostWrite.String(), Why: d.tree + " is the system's",
 				Remedy: "work in a folder of your own, or name " + d.tree + " in terminal.native_write"}
 		}
@@ -141,12 +142,12 @@ func (d *design) base(h *host) {
 		wall.Step{Kind: wall.Dir, Target: "/run"},
 		wall.Step{Kind: wall.Dir, Target: "/var"},
 		wall.Step{Kind: wall.Link, Source: "/run", Target: "/var/run"},
-		wall.Step{Kind: wall.Link, Source: "/tmp", Target: "/var/tmp"},
+		wall.Step{Kind: wall.Tmpfs, Target: "/var/tmp", Text: "50%"},
 	)
 	d.plan.Devices = append(d.plan.Devices, "/dev/pts")
 	d.plan.Read = append(d.plan.Read, h.readable...)
 	d.plan.Read = append(d.plan.Read, "/proc", "/dev", "/run", "/var")
-	d.plan.Write = append(d.plan.Write, "/tmp", "/dev/shm", "/dev/pts", d.home)
+	d.plan.Write = append(d.plan.Write, "/tmp", "/var/tmp", "/dev/shm", "/dev/pts", d.home)
 }
 
 // show lists what of the owner's is shown: each path in its own place, those below after those above.
@@ -154,9 +155,6 @@ func (d *design) show(b *Backend, h *host, spec sandbox.Spec) error {
 	g := guard(d.tree)
 	if g.partial {
 		d.notes = append(d.notes, "the work tree is too large to find every repository in it")
-	}
-	for _, link := range g.links {
-		d.notes = append(d.notes, link+" is a symbolic link and can be replaced")
 	}
 	var all []bind
 	for _, path := range h.tools(b.conf.Home, b.conf.Path) {
@@ -210,6 +208,9 @@ func (d *design) show(b *Backend, h *host, spec sandbox.Spec) error {
 		}
 		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: kind, Source: x.path, Target: x.path, Missing: x.soft})
 	}
+	for _, link := range g.links { // covered by nothing: a link could be replaced by a folder
+		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: wall.Hide, Target: link, Missing: true})
+	}
 	if len(b.conf.Probe) > 0 {
 		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: wall.Read, Source: b.conf.Probe[0], Target: ProbePath})
 	}
@@ -247,7 +248,11 @@ func (d *design) describe(h *host, spec sandbox.Spec) {
 				continue // the owner asked for an open network
 			}
 		}
-		e.Doors.Ask(exposure.Explicitly, door)
+		want := exposure.Explicitly
+		if door == exposure.GitHooks || door == exposure.GitConfig {
+			want = exposure.ByDefault // where a repository is too odd to be held, that is told, and work goes on
+		}
+		e.Doors.Ask(want, door)
 	}
 	e.Caps.Want = exposure.Explicitly
 	e.Network = spec.Network

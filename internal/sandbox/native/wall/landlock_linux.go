@@ -19,6 +19,9 @@ func (p *Plan) landlock() (abi int, err error) {
 	if !p.Ports {
 		config.HandledAccessNet = 0 // the network namespace is the wall; servers and clients inside may meet
 	}
+	// Before ABI 8 every thread gets a domain of its own, and a signal between two of them would be refused: between the
+	// runner and its commands. The process namespace is the wall for signals.
+	config.Scoped &^= ll.ScopeSignal
 	config = config.BestEffort()
 	readDirs, readFiles := apart(p.Read)
 	writeDirs, writeFiles := apart(p.Write)
