@@ -176,7 +176,7 @@ func (c *Client) send(f frame) error {
 func (c *Client) receive() {
 	var s splitter
 	defer func() { closeAll(s.fds) }()
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, window)
 	for {
 		var failed error
 		err := c.raw.Read(func(fd uintptr) bool {
@@ -203,7 +203,7 @@ func (c *Client) receive() {
 				break
 			}
 		}
-		s.bytes = append([]byte(nil), s.bytes...)
+		s.bytes = append([]byte(nil), s.bytes...) // the bodies that were dealt out stay what they are
 	}
 }
 
@@ -213,7 +213,6 @@ func (c *Client) deal(f frame) error {
 		closeAll(f.fds)
 		return fmt.Errorf("%w: %s", ErrRefused, f.body)
 	}
-	f.body = append([]byte(nil), f.body...)
 	c.mu.Lock()
 	ch := c.calls[f.id]
 	c.mu.Unlock()

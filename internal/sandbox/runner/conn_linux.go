@@ -161,10 +161,19 @@ func (c *conn) send(f frame) {
 		closeAll(f.fds)
 		return
 	}
-	c.out = append(c.out, outgoing{appendFrame(make([]byte, 0, headSize+len(f.body)), f), f.fds})
+	c.queue(outgoing{appendFrame(make([]byte, 0, headSize+len(f.body)), f), f.fds})
+}
+
+// queue sends bytes in their turn. It tells whether they are all sent and may be used again.
+func (c *conn) queue(o outgoing) bool {
+	if c.dead {
+		return true
+	}
+	c.out = append(c.out, o)
 	if len(c.out) == 1 {
 		c.flush()
 	}
+	return len(c.out) == 0
 }
 
 func (c *conn) flush() {

@@ -13,8 +13,8 @@ type framed struct {
 	in    int // where its input is written, -1: nowhere
 	queue []byte
 	last  bool // no more input comes
-	outs  [3]outlet
 	buf   []byte
+	outs  [3]outlet
 	idle  func() // called when all output is sent
 }
 
@@ -26,7 +26,7 @@ type outlet struct {
 }
 
 func newFramed(cmd *command, in, out, errs int) *framed {
-	f := &framed{cmd: cmd, in: in, buf: make([]byte, 64<<10)}
+	f := &framed{cmd: cmd, in: in}
 	f.outs = [3]outlet{{fd: -1}, {fd: out, credit: window}, {fd: errs, credit: window}}
 	return f
 }
@@ -48,6 +48,7 @@ func pipes(cmd *command, streams uint64) (f *framed, std [3]int, opened []int, e
 			}
 			return nil, std, opened, err
 		}
+		_, _ = unix.FcntlInt(uintptr(p[0]), unix.F_SETPIPE_SZ, window) // as far as the system allows
 		own, theirs := 0, 1
 		if i == 0 {
 			own, theirs = 1, 0
@@ -95,7 +96,12 @@ func (f *framed) read(i int) {
 		f.cmd.s.change(o.fd, 0)
 		return
 	}
-	n, err := unix.Read(o.fd, f.buf[:min(len(f.buf), o.credit)])
+	const front = headSize + 1
+	if f.buf == nil {
+		f.buf = make([]byte, front+piece)
+	}
+	text := f.buf
+	n, err := unix.Read(o.fd, text[front:front+min(piece, o.credit)])
 	switch {
 	case err == unix.EAGAIN || err == unix.EINTR:
 	case err != nil || n == 0:
@@ -109,7 +115,10 @@ func (f *framed) read(i int) {
 		}
 	default:
 		o.credit -= max(n, frameCost)
-		f.cmd.c.send(frame{kind: outputKind, id: f.cmd.id, body: append([]byte{byte(i)}, f.buf[:n]...)})
+		head := appendHead(text[:0], frame{kind: outputKind, id: f.cmd.id}, n+1)
+		if !f.cmd.c.queue(outgoing{bytes: append(head, byte(i))[:front+n]}) {
+			f.buf = nil // it is still being sent
+		}
 	}
 }
 

@@ -39,6 +39,7 @@ type stdio struct {
 	end    chan struct{}
 
 	frames  [3]io.Writer  // by stream, when output comes in frames
+	owed    [3]int        // credit that is not given yet, by stream
 	credits atomic.Int64  // for input in frames
 	more    chan struct{} // told when there are more
 }
@@ -262,9 +263,16 @@ func (s *stdio) output(f frame) {
 			s.fail(fmt.Errorf("write output: %w", err))
 		}
 	}
+	if int(stream) >= len(s.owed) {
+		return
+	}
+	if s.owed[stream] += max(len(text), frameCost); s.owed[stream] < window/4 {
+		return
+	}
 	w := writer{}
 	w.num(uint64(stream))
-	w.num(uint64(max(len(text), frameCost)))
+	w.num(uint64(s.owed[stream]))
+	s.owed[stream] = 0
 	_ = s.c.send(frame{kind: creditKind, id: s.id, body: w.b})
 }
 

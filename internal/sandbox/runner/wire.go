@@ -69,10 +69,14 @@ type frame struct {
 
 // appendFrame appends the bytes of a frame.
 func appendFrame(dst []byte, f frame) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(f.body)))
+	return append(appendHead(dst, f, len(f.body)), f.body...)
+}
+
+// appendHead appends the header of a frame whose body follows.
+func appendHead(dst []byte, f frame, size int) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(size))
 	dst = append(dst, byte(f.kind), byte(len(f.fds)))
-	dst = binary.LittleEndian.AppendUint32(dst, f.id)
-	return append(dst, f.body...)
+	return binary.LittleEndian.AppendUint32(dst, f.id)
 }
 
 // splitter cuts a stream into frames, and gives each the descriptors that came with it.
