@@ -118,10 +118,10 @@ func (v vector) check(t *testing.T, text string) string {
 		return "" // the terminal's: TestVectorsOfThePrompt in package cli
 	}
 	var prompts atomic.Int32
-	var last Question
+	var last atomic.Pointer[Question]
 	r := request(t, text, prompt(func(ctx context.Context, q Question) (Answer, error) {
 		prompts.Add(1)
-		last = q
+		last.Store(&q)
 		if v.str("callback") == "timeout" {
 			<-ctx.Done()
 			return Answer{}, ctx.Err()
@@ -154,7 +154,7 @@ func (v vector) check(t *testing.T, text string) string {
 	}
 	all.Wait()
 	for _, one := range got {
-		if bad := v.differs(one, last, int(prompts.Load())); bad != "" {
+		if bad := v.differs(one, last.Load(), int(prompts.Load())); bad != "" {
 			return bad
 		}
 	}
@@ -171,7 +171,7 @@ func (v vector) allow(text string) []string {
 func number(v any) float64 { f, _ := v.(float64); return f }
 
 // differs compares a decision with what the row wants of it.
-func (v vector) differs(got Decision, q Question, prompts int) string {
+func (v vector) differs(got Decision, q *Question, prompts int) string {
 	for name, want := range v.Then {
 		ok := true
 		switch name {
