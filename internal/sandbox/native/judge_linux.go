@@ -35,7 +35,7 @@ func (d *design) readBack(h *host, r *wall.Report) exposure.Exposure {
 
 // readMounts compares what is mounted inside with what was planned.
 func (d *design) readMounts(e *exposure.Exposure, mounts string) {
-	if mounts == "" {
+	if mounts == "" || !d.plan.Namespaces {
 		return
 	}
 	planned := map[string]bool{} // target, and whether it may be written
@@ -182,7 +182,7 @@ func (b *Backend) probe(ctx context.Context, p *place, d *design, spec sandbox.S
 	}
 	var out, trouble strings.Builder
 	status, err := p.Run(ctx, sandbox.Command{
-		Argv:   append([]string{ProbePath}, append(slices.Clone(b.conf.Probe[1:]), string(text))...),
+		Argv:   append([]string{d.probe}, append(slices.Clone(b.conf.Probe[1:]), string(text))...),
 		Stdout: &out, Stderr: &trouble, Timeout: probeTime,
 	})
 	switch {

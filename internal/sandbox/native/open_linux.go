@@ -51,8 +51,15 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 		b.log(note)
 	}
 	p, err := b.open(ctx, h, l, d, spec)
+	var missing *sandbox.MissingError
+	if errors.As(err, &missing) && spec.BestEffort {
+		if err := d.withoutNamespaces(b, h, spec, missing.Why); err != nil {
+			return nil, err
+		}
+		p, err = b.open(ctx, h, l, d, spec)
+	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, d.clear())
 	}
 	if err := b.judge(ctx, p, d, spec); err != nil {
 		_ = p.Close(context.WithoutCancel(ctx))
@@ -160,9 +167,10 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, d *design, spe
 		Cleanup: func() {
 			l.end(id)
 			p.record.remove()
+			_ = d.clear()
 		},
 		State: snapshot.New(snapshot.Config{
-			Shell: b.conf.Shell, Env: spec.Env, Dir: d.tree, Lasts: spec.Persistent, Judge: effect.Judge, Prelude: runner.PreludeFD, Write: runner.StateFD,
+			Vars: d.vars, Shell: b.conf.Shell, Env: spec.Env, Dir: d.tree, Lasts: spec.Persistent, Judge: effect.Judge, Prelude: runner.PreludeFD, Write: runner.StateFD,
 		}),
 	})
 	if err != nil {

@@ -31,6 +31,10 @@ type design struct {
 	gaps   []string // walls that are left out
 	rules  int      // of the system call filter
 
+	probe string            // the probe's program inside
+	vars  map[string]string // variables that this place needs
+	own   string            // a directory that goes with the sandbox
+
 	homeShown bool // the owner named his home as writable
 }
 
@@ -54,7 +58,7 @@ const (
 
 // design plans a sandbox from what was asked and what this machine has.
 func (b *Backend) design(h *host, spec sandbox.Spec) (*design, error) {
-	d := &design{tree: spec.Workdir.String(), home: b.conf.Home}
+	d := &design{probe: ProbePath, tree: spec.Workdir.String(), home: b.conf.Home}
 	if home, ok := spec.Env.Lookup("HOME"); ok && filepath.IsAbs(home) && home != "/" {
 		d.home = filepath.Clean(home)
 	}
