@@ -33,7 +33,8 @@ type plain struct {
 	path  string
 	temp  string
 	slots chan struct{}
-	boot  sync.Once
+	boot  sync.Mutex      // held by the command that starts the session
+	ready bool            // it was started
 	ctx   context.Context // ended by Close
 	close context.CancelCauseFunc
 	work  sync.WaitGroup
@@ -101,7 +102,7 @@ func (p *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, err
 		p.state.Move(p.b.usable(p.state.Dir(), p.temp))
 	}
 	if c.Text != "" {
-		p.boot.Do(func() { p.bootstrap(ctx) })
+		p.bootstrap(ctx)
 	}
 	plan := p.state.Program(c.Argv, c.Env, c.Dir)
 	if c.Text != "" {
@@ -250,9 +251,12 @@ func (p *plain) follow(process *child.Process, sizes <-chan sandbox.Size) {
 
 // bootstrap is what the runner's client does; see there.
 func (p *plain) bootstrap(ctx context.Context) {
-	if !p.start.Login && len(p.start.Files) == 0 {
+	p.boot.Lock()
+	defer p.boot.Unlock()
+	if p.ready || !p.start.Login && len(p.start.Files) == 0 {
 		return
 	}
+	defer func() { p.ready = ctx.Err() == nil }()
 	try := func(plan snapshot.Plan, limit time.Duration) (sandbox.Status, []byte, bool) {
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 		defer cancel()
@@ -263,7 +267,11 @@ func (p *plain) bootstrap(ctx context.Context) {
 	if _, text, ok := try(plan, 30*time.Second); ok && p.state.Bootstrapped(plan, text) {
 		return
 	}
-	if status, _, ok := try(p.state.Bare(), 15*time.Second); ok && status.Code == 0 {
+	status, _, ok := try(p.state.Bare(), 15*time.Second)
+	if ctx.Err() != nil {
+		return
+	}
+	if ok && status.Code == 0 {
 		p.b.log("the login shell does not get to its end: commands run without its start files")
 		return
 	}

@@ -23,7 +23,9 @@ type Client struct {
 	pid   int
 	tag   uint64
 	slots chan struct{}
-	boot  sync.Once
+
+	boot   sync.Mutex // held by the command that starts the session
+	booted bool
 
 	write sync.Mutex // one frame after the other
 

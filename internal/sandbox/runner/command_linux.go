@@ -70,6 +70,11 @@ func (cmd *command) start(q *request, fds []int) *result {
 	}
 	cmd.tag = cmd.s.mark()
 	pid, err := syscall.ForkExec(program, q.argv, attr)
+	for err != nil && q.near && q.dir != "/" && gone(q.dir) {
+		q.dir = filepath.Dir(q.dir)
+		attr.Dir = q.dir
+		pid, err = syscall.ForkExec(program, q.argv, attr)
+	}
 	if err != nil {
 		return unstarted(q, err)
 	}
@@ -81,6 +86,12 @@ func (cmd *command) start(q *request, fds []int) *result {
 		cmd.framed.begin()
 	}
 	return nil
+}
+
+// gone tells whether a directory is not there any more.
+func gone(dir string) bool {
+	var st unix.Stat_t
+	return filepath.IsAbs(dir) && unix.Stat(dir, &st) != nil
 }
 
 // stdio returns the command's descriptors in order, and those to close once it has them.

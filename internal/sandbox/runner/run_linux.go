@@ -32,7 +32,7 @@ func (c *Client) Run(ctx context.Context, cmd sandbox.Command) (sandbox.Status, 
 		return interrupted(ctx, begin), nil
 	}
 	if cmd.Text != "" {
-		c.boot.Do(func() { c.bootstrap(ctx) })
+		c.bootstrap(ctx)
 	}
 	return c.run(ctx, cmd, c.plan(cmd), begin)
 }
@@ -93,7 +93,7 @@ func (c *Client) exchange(ctx context.Context, cmd sandbox.Command, p snapshot.P
 		return end, nil, status, err
 	}
 	defer c.forget(id)
-	q := request{argv: p.Argv, env: p.Env, dir: p.Dir, prelude: p.Prelude, state: p.Write, framed: c.opt.Framed, search: c.search(p.Env)}
+	q := request{argv: p.Argv, env: p.Env, dir: p.Dir, near: cmd.Dir == "", prelude: p.Prelude, state: p.Write, framed: c.opt.Framed, search: c.search(p.Env)}
 	st, err := c.streams(id, cmd, &q)
 	if err != nil {
 		return end, nil, status, err
@@ -174,10 +174,15 @@ func (c *Client) search(env []string) string {
 
 // bootstrap runs the login shell whose state the session begins with. When it fails, a bare bash tells what is broken: the
 // login shell, which is then left out, or everything but the login shell, which is then used each time.
+//
+// If ctx ends meanwhile nothing was learnt, and the next command tries again.
 func (c *Client) bootstrap(ctx context.Context) {
-	if !c.opt.Start.Login && len(c.opt.Start.Files) == 0 {
+	c.boot.Lock()
+	defer c.boot.Unlock()
+	if c.booted || !c.opt.Start.Login && len(c.opt.Start.Files) == 0 {
 		return
 	}
+	defer func() { c.booted = ctx.Err() == nil }()
 	try := func(p snapshot.Plan, limit time.Duration) (result, []byte, bool) {
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 		defer cancel()
@@ -189,6 +194,9 @@ func (c *Client) bootstrap(ctx context.Context) {
 		return
 	}
 	end, _, ok := try(c.opt.State.Bare(), bareTime)
+	if ctx.Err() != nil {
+		return
+	}
 	if ok && end.code == 0 && end.signal == 0 {
 		c.log("the login shell does not get to its end: commands run without its start files")
 		return

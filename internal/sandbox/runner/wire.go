@@ -189,6 +189,7 @@ type request struct {
 	argv     []string
 	env      []string
 	dir      string
+	near     bool   // if dir is gone, the nearest directory above it does
 	search   string // directories for a bare argv[0]
 	prelude  []byte // given to the command as descriptor preludeFD, when not empty
 	state    bool   // give the command descriptor stateFD, and tell what it wrote there
@@ -217,6 +218,7 @@ func (q *request) encode() []byte {
 	w.list(q.argv)
 	w.list(q.env)
 	w.str(q.dir)
+	w.flag(q.near)
 	w.str(q.search)
 	w.raw(q.prelude)
 	w.flag(q.state)
@@ -231,7 +233,7 @@ func (q *request) encode() []byte {
 func (q *request) decode(body []byte) error {
 	r := reader{b: body}
 	q.argv, q.env = r.list(), r.list()
-	q.dir, q.search = r.str(), r.str()
+	q.dir, q.near, q.search = r.str(), r.flag(), r.str()
 	q.prelude = r.raw()
 	q.state, q.terminal, q.framed = r.flag(), r.flag(), r.flag()
 	q.rows, q.cols, q.streams = r.num(), r.num(), r.num()

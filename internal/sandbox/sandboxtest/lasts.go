@@ -37,6 +37,9 @@ func testDir(b *bench) {
 	b.want("pwd; cd -", "/usr\n/\n")
 	dir := path.Join(b.traits.Dir, "gone")
 	b.want(`mkdir -p "`+dir+`/a b" && cd "`+dir+`/a b" && pwd -P | wc -l`, "1\n")
+	b.want(`rmdir "$PWD"`, "")
+	b.want(`basename "$PWD"`, "gone\n") // the nearest that is there
+	b.want(`mkdir "a b"; cd "a b"`, "")
 	b.want(`basename "$PWD"; cd /; rm -r "`+dir+`"`, "a b\n")
 }
 

@@ -54,7 +54,7 @@ func (p *prelude) trap(changes Change, fd int) {
 		b.WriteString(`\builtin printf "\0` + name + `\0"; ` + command + `; `)
 	}
 	if changes&Dir != 0 {
-		section("dir", `\builtin pwd -P`)
+		section("dir", `\builtin pwd -P || \builtin printf %s "$PWD"`) // it may be gone
 		section("old", `\builtin printf %s "$OLDPWD"`)
 	}
 	if changes&Exports != 0 {
