@@ -59,8 +59,8 @@ func newRoot(stdio *IO) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hermes",
 		Short: "A guard for commands that an agent wants to run",
-		Long: "Hermes guards what an agent does on your machine. This build answers one question:\n" +
-			"which commands could this text run, and may they?",
+		Long: "Hermes guards what an agent does on your machine: which commands could a text run, may they,\n" +
+			"and where do they run? Nothing passes that could not be judged.",
 		Example: "  hermes check 'F=-rf; rm $F /etc'\n" +
 			"  hermes exec 'git status'\n" +
 			"  hermes check --jsonl < commands.jsonl",
