@@ -243,7 +243,7 @@ func (c *Client) fail(err error) {
 // cleanup sees to what the runner should have seen to: if it was killed, what it had started is still there.
 func (c *Client) cleanup() {
 	defer close(c.clean)
-	if c.tag != 0 && !c.opt.Framed {
+	if c.tag != 0 && !c.opt.Framed && !c.opt.Walled {
 		_ = killTagged(c.tag)
 	}
 	if c.opt.Cleanup != nil {
@@ -351,7 +351,10 @@ func (c *Client) Close(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	_, err := c.ask(ctx, askKillAll, nil)
+	var err error
+	if !c.opt.Walled {
+		_, err = c.ask(ctx, askKillAll, nil)
+	}
 	broken := (*sandbox.BrokenError)(nil)
 	if errors.As(err, &broken) {
 		err = nil // cleanup sees to what was left

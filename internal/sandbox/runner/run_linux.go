@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
-	"hermes/internal/guard/environ"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/snapshot"
 )
@@ -88,7 +88,11 @@ func (c *Client) run(ctx context.Context, cmd sandbox.Command, p snapshot.Plan, 
 func (c *Client) exchange(ctx context.Context, cmd sandbox.Command, p snapshot.Plan) (result, []byte, sandbox.Status, error) {
 	var status sandbox.Status
 	var end result
-	id, frames, err := c.place(false, window/frameCost+8)
+	room := 4 // started, state, exit
+	if c.opt.Framed {
+		room = 2*window/frameCost + 8
+	}
+	id, frames, err := c.place(false, room)
 	if err != nil {
 		return end, nil, status, err
 	}
@@ -166,8 +170,10 @@ func (c *Client) end(id uint32, grace time.Duration) <-chan time.Time {
 
 // search returns the directories in which a bare program name is looked up.
 func (c *Client) search(env []string) string {
-	if path, ok := environ.Parse(env)["PATH"]; ok {
-		return path
+	for _, pair := range env {
+		if path, ok := strings.CutPrefix(pair, "PATH="); ok {
+			return path
+		}
 	}
 	return c.opt.Search
 }

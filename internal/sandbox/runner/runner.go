@@ -42,6 +42,7 @@ type Options struct {
 	Grace   time.Duration // between the request to end and the kill, where a command does not say; 0: two seconds
 	Framed  bool          // stdio goes through the connection: the two ends do not share a kernel
 	Log     func(string)  // what the owner should know and no result tells; may be nil
+	Walled  bool          // Cleanup ends everything inside by itself: nothing has to be asked or looked for before
 	Cleanup func()        // called once when the client is closed or broken, after everything inside is gone; may be nil
 }
 

@@ -30,6 +30,7 @@ type server struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	last     uint64 // command
+	limit    unix.Rlimit
 	quit     bool
 	code     int
 

@@ -26,12 +26,11 @@ const (
 func (s *server) mark() uint64 {
 	s.last++
 	tag := s.tag | s.last&tagMask
-	var now unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_RTTIME, &now) != nil {
+	if s.limit == (unix.Rlimit{}) && unix.Getrlimit(unix.RLIMIT_RTTIME, &s.limit) != nil {
 		return 0
 	}
-	now.Cur = tag
-	if unix.Setrlimit(unix.RLIMIT_RTTIME, &now) != nil {
+	s.limit.Cur = tag
+	if unix.Setrlimit(unix.RLIMIT_RTTIME, &s.limit) != nil {
 		return 0
 	}
 	return tag
