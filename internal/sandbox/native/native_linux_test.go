@@ -61,7 +61,9 @@ func executable(t testing.TB) string {
 func backend(t testing.TB, conf native.Config) *native.Backend {
 	t.Helper()
 	self := executable(t)
-	conf.Launcher = self
+	if conf.Launcher == "" {
+		conf.Launcher = self
+	}
 	if conf.Probe == nil {
 		conf.Probe = []string{self, "probe"}
 	}

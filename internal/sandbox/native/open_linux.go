@@ -164,6 +164,7 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, d *design, spe
 	}
 	p.Client, err = runner.Dial(ctx, conn, runner.Options{
 		Backend: Name, Search: searchPath, Log: b.conf.Log, Start: runner.Start{Files: spec.InitFiles},
+		Walled: d.plan.Namespaces,
 		Cleanup: func() {
 			l.end(id)
 			p.record.remove()

@@ -1,0 +1,117 @@
+package native_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"hermes/internal/sandbox"
+)
+
+// BenchmarkBeside times the same things turn by turn, so that a busy machine is busy for all of them: a sandbox opened, used
+// for /bin/true and closed, beside bwrap without Landlock, filter and limits; a command in a kept one, beside the same outside.
+func BenchmarkBeside(b *testing.B) {
+	s, conf := spec(b)
+	conf.Probe = []string{}
+	if program := os.Getenv("HERMES_BENCH_RUNNER"); program != "" {
+		conf.Launcher = program
+	}
+	back := backend(b, conf)
+	kept := open(b, back, s)
+	ctx := context.Background()
+	in := func(p sandbox.Sandbox, c sandbox.Command) {
+		if status, err := p.Run(ctx, c); err != nil || status.Code != 0 {
+			b.Fatalf("%+v %v", status, err)
+		}
+	}
+	outside := func(name string, args ...string) {
+		if err := exec.Command(name, args...).Run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	rows := []struct {
+		name string
+		run  func()
+	}{
+		{"bwrap", func() { outside("bwrap", "--unshare-all", "--ro-bind", "/", "/", "/bin/true") }},
+		{"cold", func() {
+			p, err := back.Open(ctx, s)
+			if err != nil {
+				b.Fatal(err)
+			}
+			in(p, sandbox.Command{Argv: []string{"/bin/true"}})
+			if err := p.Close(ctx); err != nil {
+				b.Fatal(err)
+			}
+		}},
+		{"outside", func() { outside("/bin/true") }},
+		{"kept", func() { in(kept, sandbox.Command{Argv: []string{"/bin/true"}}) }},
+		{"bash-outside", func() { outside("/bin/bash", "-c", "true") }},
+		{"bash-kept", func() { in(kept, sandbox.Command{Text: "true"}) }},
+	}
+	if _, err := exec.LookPath("bwrap"); err != nil {
+		b.Skip("needs bwrap")
+	}
+	times := make([][]time.Duration, len(rows))
+	for b.Loop() {
+		for i, row := range rows {
+			begin := time.Now()
+			row.run()
+			times[i] = append(times[i], time.Since(begin))
+		}
+	}
+	median := map[string]float64{}
+	for i, row := range rows {
+		slices.Sort(times[i])
+		median[row.name] = float64(times[i][len(times[i])/2].Microseconds())
+		b.ReportMetric(median[row.name], row.name+"-µs")
+	}
+	b.ReportMetric(median["cold"]/median["bwrap"], "cold/bwrap")
+	b.ReportMetric(median["kept"]/median["outside"], "kept/outside")
+	b.ReportMetric(median["bash-kept"]/median["bash-outside"], "bash-kept/outside")
+}
+
+// BenchmarkBuild builds a program inside and outside, turn by turn, both from a full cache but for the package itself.
+func BenchmarkBuild(b *testing.B) {
+	s, conf := spec(b)
+	conf.Probe = []string{}
+	tree := s.Workdir.String()
+	write(b, filepath.Join(tree, "go.mod"), "module x\n\ngo 1.20\n")
+	p := open(b, backend(b, conf), s)
+	var inside, outside []time.Duration
+	build := func() {
+		text := "package main\n\nimport (\n\t\"fmt\"\n\t\"net/http\"\n)\n\nfunc main() { fmt.Println(http.StatusText(200), " + time.Now().Format(`"150405.000000000"`) + ") }\n"
+		write(b, filepath.Join(tree, "main.go"), text)
+	}
+	one := func() {
+		build()
+		begin := time.Now()
+		if out, code := run(b, p, "go build -o x ."); code != 0 {
+			b.Fatal(out)
+		}
+		inside = append(inside, time.Since(begin))
+		build()
+		begin = time.Now()
+		cmd := exec.Command("go", "build", "-o", "x", ".")
+		cmd.Dir = tree
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v %s", err, out)
+		}
+		outside = append(outside, time.Since(begin))
+	}
+	one()
+	inside, outside = nil, nil
+	for b.Loop() {
+		one()
+	}
+	slices.Sort(inside)
+	slices.Sort(outside)
+	i, o := inside[len(inside)/2], outside[len(outside)/2]
+	b.ReportMetric(float64(i.Milliseconds()), "inside-ms")
+	b.ReportMetric(float64(o.Milliseconds()), "outside-ms")
+	b.ReportMetric(float64(i)/float64(o), "inside/outside")
+}
