@@ -1,9 +1,7 @@
 package native
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -149,6 +147,7 @@ func unescape(s string) string {
 type held struct {
 	dirs  []string
 	procs []string
+	of    map[string]string // by controller
 }
 
 // remove removes groups that no launcher was told of.
@@ -158,27 +157,33 @@ func (h *held) remove() {
 	}
 }
 
-// confine makes the groups of one sandbox, and returns its limits as they are in force. What cannot be limited is told in the
-// limits' grades.
-func (h *host) confine(name string, l sandbox.Limits) (*held, []exposure.Limit) {
-	made := &held{}
-	base := map[string]string{}
-	dir := func(c string) string {
+// hold makes the groups of one sandbox, without limits yet.
+func (h *host) hold(name string) *held {
+	made := &held{of: map[string]string{}}
+	for _, c := range controllers {
 		parent := h.groups.v1[c]
 		if h.groups.version[c] == exposure.CgroupV2 {
 			parent = h.groups.v2
 		}
+		if parent == "" {
+			continue
+		}
 		path := filepath.Join(parent, name)
-		if base[path] == "" {
-			if err := os.Mkdir(path, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-				return ""
+		if !slices.Contains(made.dirs, path) {
+			if os.Mkdir(path, 0o755) != nil {
+				continue
 			}
-			base[path] = path
 			made.dirs = append(made.dirs, path)
 			made.procs = append(made.procs, filepath.Join(path, "cgroup.procs"))
 		}
-		return path
+		made.of[c] = path
 	}
+	return made
+}
+
+// limit sets the limits of a sandbox's groups, and returns them as they are in force. What cannot be limited is told in the
+// limits' grades.
+func (h *host) limit(made *held, l sandbox.Limits) []exposure.Limit {
 	want := exposure.ByDefault
 	if l.Asked {
 		want = exposure.Explicitly
@@ -204,7 +209,7 @@ func (h *host) confine(name string, l sandbox.Limits) (*held, []exposure.Limit) 
 				limit.Want = exposure.ByDefault
 			}
 			if version := h.groups.version[one.controller]; version != exposure.NoGrade {
-				if path := dir(one.controller); path != "" {
+				if path := made.of[one.controller]; path != "" {
 					if limit.Force = one.apply(path, version == exposure.CgroupV2, uint64(n)); limit.Force != 0 {
 						limit.Grade = version
 					}
@@ -213,7 +218,7 @@ func (h *host) confine(name string, l sandbox.Limits) (*held, []exposure.Limit) 
 		}
 		out = append(out, limit)
 	}
-	return made, out
+	return out
 }
 
 const defaultPIDs = 4096

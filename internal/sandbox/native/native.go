@@ -29,6 +29,7 @@ type Config struct {
 	Path     string   // the host's PATH: toolchains outside of system and home are shown
 	Shell    string   // path of bash; empty: /bin/bash
 	State    string   // a directory of Hermes' own, 0700, where open sandboxes are listed; empty: they are not
+	Waiting  int      // how many processes wait for the next sandbox, so that it opens sooner; 0: two, less: none
 	Log      func(string)
 }
 
@@ -40,6 +41,8 @@ type Backend struct {
 	facts    *host
 	launcher *launcher
 	closed   bool
+	waiting  []*waiting         // processes without a plan yet
+	filling  sync.WaitGroup     // refills under way
 	probed   map[string]verdict // by fingerprint
 }
 
@@ -54,8 +57,13 @@ func New(c Config) *Backend {
 	if c.Shell == "" {
 		c.Shell = "/bin/bash"
 	}
+	if c.Waiting == 0 {
+		c.Waiting = defaultWaiting
+	}
 	return &Backend{conf: c, probed: map[string]verdict{}}
 }
+
+const defaultWaiting = 2
 
 // Name returns "native".
 func (b *Backend) Name() string { return Name }

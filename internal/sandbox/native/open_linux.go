@@ -92,58 +92,43 @@ func (b *Backend) ready() (*host, *launcher, error) {
 // Close ends every sandbox that is still open, and the launcher.
 func (b *Backend) Close() error {
 	b.mu.Lock()
-	l := b.launcher
-	b.launcher, b.closed = nil, true
+	l, waiting := b.launcher, b.waiting
+	b.launcher, b.waiting, b.closed = nil, nil, true
 	b.mu.Unlock()
+	b.filling.Wait()
+	for _, w := range waiting {
+		w.abandon()
+	}
 	if l != nil {
 		l.close()
 	}
 	return nil
 }
 
-// open has the sandbox put up.
+// open has the sandbox put up, in a process that waits for it already if there is one.
 func (b *Backend) open(ctx context.Context, h *host, l *launcher, d *design, spec sandbox.Spec) (*place, error) {
-	conn, remote, err := runner.Pair()
-	if err != nil {
-		return nil, fmt.Errorf("open native sandbox: %w", err)
+	w, err := b.take(l, d.flags)
+	if w == nil && err == nil {
+		w, err = b.start(ctx, h, l, d.flags)
 	}
-	defer remote.Close()
-	fail := func(err error) (*place, error) {
-		_ = conn.Close()
+	if err != nil {
 		return nil, err
 	}
-	id := l.number()
-	name := fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), random())
-	held, limits := h.confine(name, spec.Limits)
+	conn, id := w.conn, w.id
+	limits := h.limit(w.held, spec.Limits)
 	d.fallBack(limits)
 	d.asked.Limits = limits
-	answer, err := l.ask(&wall.Request{ID: id, Flags: d.flags, Procs: held.procs, Dirs: held.dirs}, remote)
-	if err != nil {
-		held.remove()
-		return fail(fmt.Errorf("open native sandbox: %w", err))
-	}
 	if deadline, ok := ctx.Deadline(); ok {
 		_ = conn.SetDeadline(deadline)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	sent := wall.SendPlan(conn, &d.plan)
-	started, err := l.await(ctx, answer)
-	switch {
-	case err != nil:
-		go l.end(id)
-		return fail(fmt.Errorf("open native sandbox: %w", err))
-	case started.Errno != 0:
-		held.remove()
-		return fail(missing(started.What, syscall.Errno(started.Errno)))
-	}
 	abandon := func(err error) (*place, error) {
-		l.end(id)
-		return fail(err)
+		w.abandon()
+		return nil, err
 	}
-	_ = remote.Close()
-	if sent != nil {
-		return abandon(fmt.Errorf("open native sandbox: send plan: %w", sent))
+	if err := wall.SendPlan(conn, &d.plan); err != nil {
+		return abandon(fmt.Errorf("open native sandbox: send plan: %w", err))
 	}
 	report, err := wall.ReceiveReport(conn)
 	switch {
@@ -157,7 +142,7 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, d *design, spe
 	_ = conn.SetDeadline(time.Time{})
 	p := &place{launcher: l, id: id, exposure: d.readBack(h, report), walls: d.summary(h, report)}
 	p.record, err = note(b.conf.State, Record{
-		ID: name, Tree: d.tree, Session: spec.Session.String(), Owner: os.Getpid(), PID: started.PID, Born: birth(started.PID), Opened: time.Now(),
+		ID: w.name, Tree: d.tree, Session: spec.Session.String(), Owner: os.Getpid(), PID: w.pid, Born: birth(w.pid), Opened: time.Now(),
 	})
 	if err != nil {
 		return abandon(fmt.Errorf("open native sandbox: note it: %w", err))
@@ -178,6 +163,9 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, d *design, spe
 		l.end(id)
 		p.record.remove()
 		return nil, fmt.Errorf("open native sandbox: %w", err)
+	}
+	if d.plan.Namespaces {
+		go b.refill(h, l, d.flags)
 	}
 	return p, nil
 }

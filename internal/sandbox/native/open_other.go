@@ -13,6 +13,7 @@ import (
 type (
 	host     struct{}
 	launcher struct{}
+	waiting  struct{}
 )
 
 // Open fails: the walls are Linux's.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -71,7 +72,8 @@ func (b *Backend) design(h *host, spec sandbox.Spec) (*design, error) {
 		d.flags |= unix.CLONE_NEWNET
 		d.plan.Network = true
 	}
-	d.plan.Filter, d.rules = seccomp.Filter(seccomp.Options{})
+	f := usual()
+	d.plan.Filter, d.rules = f.program, f.rules
 	d.plan.Limits = []wall.Rlimit{{Kind: unix.RLIMIT_CORE}, {Kind: unix.RLIMIT_MSGQUEUE}}
 	d.base(h)
 	if err := d.show(b, h, spec); err != nil {
@@ -81,6 +83,17 @@ func (b *Backend) design(h *host, spec sandbox.Spec) (*design, error) {
 	d.describe(h, spec)
 	return d, nil
 }
+
+type filter struct {
+	program []byte
+	rules   int
+}
+
+// usual is the filter of a sandbox in namespaces.
+var usual = sync.OnceValue(func() (f filter) {
+	f.program, f.rules = seccomp.Filter(seccomp.Options{})
+	return f
+})
 
 // settle refuses work trees that would make the owner's everything the commands' own.
 func (b *Backend) settle(spec sandbox.Spec, d *design) error {

@@ -9,7 +9,7 @@ import (
 
 func TestSuite(t *testing.T) {
 	_, conf := spec(t)
-	conf.Probe = []string{}
+	conf.Probe, conf.Waiting = []string{}, -1
 	b := backend(t, conf)
 	tree := t.TempDir()
 	sandboxtest.Suite(t, func(t testing.TB) sandbox.Sandbox {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -103,8 +104,12 @@ func Launch(fd int, argv ...string) int {
 }
 
 type launcher struct {
-	fd    int
-	argv  []string
+	fd   int
+	argv []string
+
+	ending sync.WaitGroup // ends under way
+
+	mu    sync.Mutex
 	alive map[uint64]*started
 }
 
@@ -158,15 +163,31 @@ func (l *launcher) start(q *Request, fd int) {
 		return
 	}
 	s := &started{pid, slices.Clone(q.Dirs)}
-	for _, file := range q.Procs {
-		if err := join(file, pid); err != nil {
-			s.end()
-			l.answer(refusal(q.ID, "join "+file, err))
-			return
-		}
-	}
+	l.mu.Lock()
 	l.alive[q.ID] = s
-	l.answer(&Answer{ID: q.ID, PID: pid})
+	l.mu.Unlock()
+	// Joining a group can take the kernel long; the process starts up meanwhile, and others are served.
+	go func() {
+		for _, file := range q.Procs {
+			if err := join(file, pid); err != nil {
+				if l.forget(q.ID) != nil {
+					s.end()
+				}
+				l.answer(refusal(q.ID, "join "+file, err))
+				return
+			}
+		}
+		l.answer(&Answer{ID: q.ID, PID: pid})
+	}()
+}
+
+// forget takes a process out of those alive, nil if somebody did before. Who gets it ends it.
+func (l *launcher) forget(id uint64) *started {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.alive[id]
+	delete(l.alive, id)
+	return s
 }
 
 func refusal(id uint64, what string, err error) *Answer {
@@ -204,25 +225,26 @@ func decimal(n int) string {
 // end ends one process. It answers when everything in its namespaces is gone, which takes long where there is much: others
 // are served meanwhile.
 func (l *launcher) end(id uint64) {
-	s := l.alive[id]
-	delete(l.alive, id)
+	s := l.forget(id)
 	if s == nil {
 		l.answer(&Answer{ID: id, Errno: int(unix.ESRCH), What: "end"})
 		return
 	}
-	go func() {
+	l.ending.Go(func() {
 		s.end()
 		l.answer(&Answer{ID: id, PID: s.pid})
-	}()
+	})
 }
 
 func (l *launcher) endAll() {
+	l.mu.Lock() // for good: the launcher ends
 	for _, s := range l.alive {
 		_ = unix.Kill(s.pid, unix.SIGKILL)
 	}
 	for _, s := range l.alive {
 		s.end()
 	}
+	l.ending.Wait()
 }
 
 // end kills the process, waits until the kernel has killed all that was in its namespace, and removes its groups. The number
