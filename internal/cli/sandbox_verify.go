@@ -61,7 +61,7 @@ func sandboxVerify(ctx context.Context, stdio *IO, o verifyOptions) error {
 	}
 	name := cmp.Or(o.backend, snap.Settings.Terminal.Backend)
 	backend, err := backends.Find(name, backends.Config{
-		Local: local.Config{Search: stdio.Env("PATH")},
+		Local: local.Config{Runner: launcher, Search: stdio.Env("PATH")},
 		Native: native.Config{Launcher: launcher, Probe: []string{self, "sandbox", "probe", "--json", "--targets"}, Home: stdio.Env("HOME"),
 			Path: stdio.Env("PATH"), State: dir},
 	})
