@@ -310,6 +310,8 @@ func TestBounds(t *testing.T) {
 		{"recursive eval", `f() { eval "f; f"; }; f`, 255},
 		{"endless alias", "alias a='a a'\na", 255},
 		{"many alternatives", strings.Repeat("t && a=1$a; t && b=2$b; ", 12) + "rm $a $b $a$b", 255},
+		{"a long pipeline", strings.Repeat("a | ", 12_000) + "b", 255},
+		{"one directory deeper, again and again", strings.Repeat("cd a\n", 12_000), 255},
 		{"loops in loops", strings.Repeat("while x; do a=1;", 40) + "ls" + strings.Repeat("; done", 40), TooMuch},
 		{"functions that call twice", doubling() + "f0", TooMuch},
 		{"nested loops", strings.Repeat("for i in {1..60}; do ", 6) + "ls $i" + strings.Repeat("; done", 6), TooMuch},
