@@ -32,6 +32,7 @@ func (b *builder) str(s string, flags uint8) {
 }
 
 func (b *builder) frag(f fragment, flags uint8) {
+	f = f.sound()
 	if len(b.b)+len(f.s) > maxValue {
 		f = hole(Computed, "")
 	}

@@ -130,6 +130,7 @@ const holePrefix = "__hole_"
 // inject runs computed text as shell code. Unknown pieces in it become variables that stay unknown, and are noted: they
 // could be anything, a separator and another command included.
 func (e *eval) inject(sc *scope, f fragment, start, end int, io frameIO, parent int) fragment {
+	f = f.sound()
 	if strings.TrimSpace(f.s) == "" {
 		return fragment{}
 	}

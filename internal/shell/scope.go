@@ -105,8 +105,21 @@ func (f fragment) trimNewlines() fragment {
 	return fragment{s: s, holes: f.holes, from: f.from}
 }
 
+// sound drops NUL bytes that are no holes: a program may print them, and no word can hold them.
+func (f fragment) sound() fragment {
+	if strings.IndexByte(f.s, 0) < 0 || strings.Count(f.s, Unknown) == len(f.holes) {
+		return f
+	}
+	if len(f.holes) > 0 {
+		return fragment{s: Unknown, holes: f.holes[:1], from: f.from} // which of them are holes is not known any more
+	}
+	f.s = strings.ReplaceAll(f.s, Unknown, "")
+	return f
+}
+
 // word makes a word of the fragment.
 func (f fragment) word(start, end int) Word {
+	f = f.sound()
 	return Word{Text: f.s, Holes: f.holes, From: f.from, Start: start, End: end}
 }
 
