@@ -107,6 +107,9 @@ func grow() {
 func TestNoSpace(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
+		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
+			t.Fatal("needs bash: run scripts/setup")
+		}
 		t.Skip("skipped: needs bash")
 	}
 	d := fresh(t)

@@ -473,6 +473,9 @@ func FuzzQuote(f *testing.F) {
 	f.Add("if", "'")
 	f.Add("A=1", "\n\\$(x)")
 	if _, err := exec.LookPath("bash"); err != nil {
+		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
+			f.Fatal("needs bash: run scripts/setup")
+		}
 		f.Skip("skipped: needs bash")
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
