@@ -227,6 +227,7 @@ func refusal(w io.Writer, r launch.Result) {
 // refusedBy tells why nothing could run, for a reason other than the command, and returns the exit code for it.
 func refusedBy(stdio *IO, err error) error {
 	var missing *sandbox.MissingError
+	var degraded *sandbox.DegradedError
 	var problems config.Problems
 	var denied *guard.DeniedError
 	switch {
@@ -235,6 +236,8 @@ func refusedBy(stdio *IO, err error) error {
 		return exitCode(exitRefused)
 	case errors.As(err, &missing) && missing.Remedy != "":
 		fmt.Fprintf(stdio.Stderr, "hermes: %s\n%s\n", visible(err.Error()), sentence(visible(missing.Remedy)))
+	case errors.As(err, &degraded) && degraded.Remedy != "":
+		fmt.Fprintf(stdio.Stderr, "hermes: %s\n%s\n", visible(err.Error()), sentence(visible(degraded.Remedy)))
 	case errors.As(err, &denied) && denied.Verdict.Remedy != "":
 		fmt.Fprintf(stdio.Stderr, "hermes: %s\n%s\n", visible(err.Error()), sentence(visible(denied.Verdict.Remedy)))
 	default:

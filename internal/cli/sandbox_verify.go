@@ -84,6 +84,10 @@ func sandboxVerify(ctx context.Context, stdio *IO, o verifyOptions) error {
 		if errors.As(err, &missing) {
 			return usage(sentence(missing.Remedy), "%s", err)
 		}
+		var degraded *sandbox.DegradedError
+		if errors.As(err, &degraded) {
+			return usage(sentence(degraded.Remedy), "%s", err)
+		}
 		return err
 	}
 	e, err := lookInside(ctx, stdio, box, name, self, tree, dir)

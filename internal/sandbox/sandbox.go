@@ -139,6 +139,25 @@ func (e *MissingError) Error() string {
 	return s
 }
 
+// DegradedError says that what a backend needs is not there now: no engine answers, a machine cannot be reached. Nothing was
+// run; the next opening starts clean.
+type DegradedError struct {
+	Backend string
+	Text    string // what is not there
+	Remedy  string // what to do: a command, a package, a setting
+	Cause   error  // may be nil
+}
+
+func (e *DegradedError) Error() string {
+	s := "open " + e.Backend + " sandbox: " + e.Text
+	if e.Cause != nil {
+		s += ": " + e.Cause.Error()
+	}
+	return s
+}
+
+func (e *DegradedError) Unwrap() error { return e.Cause }
+
 // BrokenError says that a sandbox died: its runner was killed, its connection was cut. Commands are never run again by
 // themselves; a new sandbox must be opened.
 type BrokenError struct {
