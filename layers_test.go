@@ -30,7 +30,7 @@ var rings = []struct {
 	}},
 	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/environ", "internal/guard/exposure",
 		"internal/guard/scope"}},
-	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home",
+	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home", "internal/repository",
 		"internal/sandbox", "internal/sandbox/snapshot", "internal/sandbox/effect", "internal/sandbox/capture",
 		"internal/sandbox/runner", "internal/sandbox/runner/program", "internal/sandbox/local", "internal/sandbox/sandboxtest",
 		"internal/sandbox/probe",

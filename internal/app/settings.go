@@ -1,7 +1,7 @@
 package app
 
 import (
-	"io"
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,6 +60,7 @@ func (a *App) use(snap *config.Snapshot) {
 	a.policy = launch.Policy{
 		Rules:  launch.Rules{Deny: set.Approvals.Deny, Allow: set.Approvals.Allowlist},
 		Facts:  a.facts(),
+		Tree:   func(dir string) (_, _ func(string) command.Fact) { return Tree(dir, a.home()) },
 		Redact: clean,
 		Off:    !set.Security.RedactSecrets,
 		Environ: environ.New(environ.Config{
@@ -96,37 +97,14 @@ func (a *App) rules() (launch.Policy, error) {
 }
 
 func (a *App) facts() command.Facts {
-	f := command.Facts{
-		Home: a.base["HOME"], HermesHome: a.dir.Path(), TempDir: a.base["TMPDIR"], Profile: a.profile.String(),
-		Supervised: approval.Truthy(a.base["HERMES_SUPERVISED_CHILD"]), File: script,
+	return command.Facts{
+		Home: a.home(), HermesHome: a.dir.Path(), TempDir: a.base["TMPDIR"], Profile: a.profile.String(),
+		Supervised: approval.Truthy(a.base["HERMES_SUPERVISED_CHILD"]), File: Script,
 	}
-	if f.Home == "" {
-		f.Home = a.base["USERPROFILE"]
-	}
-	return f
 }
 
-// maxScript is the largest script file that is read to judge what it would run.
-const maxScript = 1 << 20
-
-// script returns the text of an ordinary file of reasonable size. Devices and pipes are never opened.
-func script(name string) (string, bool) {
-	name = filepath.FromSlash(name)
-	if !filepath.IsAbs(name) {
-		return "", false
-	}
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxScript {
-		return "", false
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return "", false
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxScript+1))
-	return string(b), err == nil && len(b) <= maxScript
-}
+// home returns the user's home.
+func (a *App) home() string { return cmp.Or(a.base["HOME"], a.base["USERPROFILE"]) }
 
 // claimed returns the names of variables that hold the keys of the owner's own providers.
 func claimed(set *config.Settings) []string {

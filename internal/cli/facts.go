@@ -2,20 +2,16 @@ package cli
 
 import (
 	"cmp"
-	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"hermes/internal/app"
 	"hermes/internal/guard/command"
 )
 
-// maxScript is the largest script file that is read to judge what it would run.
-const maxScript = 1 << 20
-
-// localFacts tells the guard about this machine: where it is, and what the script files that a command names hold. The
-// environment is left out on purpose: the command may run in another one, and a verdict should not depend on it.
+// localFacts tells the guard about this machine: where it is, and what the script files that a command names hold, and
+// what git knows of the paths. The environment is left out on purpose: the command may run in another one, and a verdict should not depend on it.
 func localFacts(stdio *IO, o checkOptions) command.Facts {
 	f := command.Facts{Home: o.home, Dir: o.dir, Profile: o.profile, Supervised: o.supervised}
 	if f.Home == "" {
@@ -28,6 +24,9 @@ func localFacts(stdio *IO, o checkOptions) command.Facts {
 		f.Dir, _ = stdio.Dir() // not known is an answer, too
 	}
 	dir := f.Dir
+	if dir != "" {
+		f.Tracked, f.Ignored = app.Tree(dir, f.Home)
+	}
 	f.File = func(name string) (string, bool) {
 		name = filepath.FromSlash(name)
 		if !filepath.IsAbs(name) {
@@ -36,27 +35,9 @@ func localFacts(stdio *IO, o checkOptions) command.Facts {
 			}
 			name = filepath.Join(dir, name)
 		}
-		return readScript(name)
+		return app.Script(name)
 	}
 	return f
-}
-
-// readScript returns the text of an ordinary file of reasonable size. Devices and pipes are never opened.
-func readScript(name string) (string, bool) {
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxScript {
-		return "", false
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return "", false
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxScript+1))
-	if err != nil || len(b) > maxScript {
-		return "", false
-	}
-	return string(b), true
 }
 
 // facts tells the guard what the request says. Nothing is looked up.

@@ -164,7 +164,7 @@ func TestReadScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	big := filepath.Join(dir, "big.sh")
-	if err := os.WriteFile(big, make([]byte, maxScript+1), 0o600); err != nil {
+	if err := os.WriteFile(big, make([]byte, 1<<20+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f := localFacts(&IO{Env: func(string) string { return "" }}, checkOptions{dir: dir})

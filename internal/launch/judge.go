@@ -62,7 +62,10 @@ func (d *Door) required(r Rules, p *shell.Program, f command.Facts) guard.Verdic
 // and, where nothing can have changed them, those its text names: more would make the verdict depend on what is irrelevant.
 func (j *journey) facts() command.Facts {
 	f := j.p.Facts
-	f.Dir, f.Env = j.r.Dir, map[string]string{}
+	f.Dir, f.Env, f.Tracked, f.Ignored = j.r.Dir, map[string]string{}, nil, nil
+	if j.p.Tree != nil && f.Dir != "" && j.c.Place.hostFiles() {
+		f.Tracked, f.Ignored = j.p.Tree(f.Dir)
+	}
 	for name, value := range j.c.Extra {
 		f.Env[name] = value
 	}

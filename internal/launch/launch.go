@@ -45,10 +45,14 @@ type Required struct {
 	Review bool // a model may decide; otherwise a person is asked every time
 }
 
+// Tree answers what git knows of the paths in a work tree on this machine, for one check.
+type Tree func(dir string) (tracked, ignored func(path string) command.Fact)
+
 // Policy is all that decides how commands run. Each command takes the policy that is in force when it starts.
 type Policy struct {
 	Rules   Rules
-	Facts   command.Facts    // Dir and Env are filled in for each command
+	Facts   command.Facts    // Dir, Env, Tracked and Ignored are filled in for each command
+	Tree    Tree             // nil: nothing is known of work trees
 	Environ *environ.Policy  // nil: commands get no variable at all
 	Redact  *redact.Redactor // nil: a new one
 	Off     bool             // security.redact_secrets is false: only known values are taken out of output
