@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -17,15 +19,7 @@ func TestWorkTree(t *testing.T) {
 		}
 		t.Skip("skipped: needs git")
 	}
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp(here, "testdata-tree-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := lastingDir(t)
 	env := []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
 	run := func(program string, args ...string) int {
 		cmd := exec.Command(program, args...)
@@ -87,4 +81,28 @@ func TestWorkTree(t *testing.T) {
 	if out, err := cmd.Output(); err != nil || !bytes.Contains(out, []byte(`"verdict":"ask"`)) {
 		t.Errorf("check --jsonl has looked at the machine: %s %v", out, err)
 	}
+}
+
+// lastingDir makes a folder that is not below those for temporary files, and removes it at the end.
+func lastingDir(t *testing.T) string {
+	t.Helper()
+	here, _ := os.Getwd()
+	home, _ := os.UserHomeDir()
+	for _, root := range []string{here, home, "/srv", "/opt"} {
+		root, err := filepath.EvalSymlinks(root)
+		if err != nil || slices.ContainsFunc([]string{"/tmp", "/var/tmp", "/dev/shm"}, func(temp string) bool {
+			return root == temp || strings.HasPrefix(root, temp+"/")
+		}) {
+			continue
+		}
+		if dir, err := os.MkdirTemp(root, ".hermes-test-tree-"); err == nil {
+			t.Cleanup(func() { _ = os.RemoveAll(dir) })
+			return dir
+		}
+	}
+	if os.Getenv("HERMES_TEST_REQUIRE") != "" {
+		t.Fatal("a folder outside of /tmp is required")
+	}
+	t.Skip("skipped: needs a folder outside of /tmp")
+	return ""
 }

@@ -146,10 +146,7 @@ func (a *App) spec(snap *config.Snapshot, backend string, w Where) (sandbox.Spec
 	if dir == "" {
 		dir = t.Dir
 	}
-	switch {
-	case dir == "~", strings.HasPrefix(dir, "~/"):
-		dir = filepath.Join(a.base["HOME"], dir[1:])
-	case !filepath.IsAbs(dir):
+	if dir = a.expand(dir); !filepath.IsAbs(dir) {
 		dir = filepath.Join(w.Start, dir)
 	}
 	tree, err := checked.ParseWorkdir(filepath.Clean(dir))
@@ -162,12 +159,50 @@ func (a *App) spec(snap *config.Snapshot, backend string, w Where) (sandbox.Spec
 	}
 	spec := sandbox.Spec{
 		Session: w.Session, Workdir: tree, Home: a.dir.Join(own), Read: t.Native.Read, Write: t.Native.Write,
-		BestEffort: t.Native.BestEffort, InitFiles: t.InitFiles, Network: network(t.Network, backend), Limits: limits(snap, backend),
+		BestEffort: t.Native.BestEffort, InitFiles: a.initFiles(t, backend), Network: network(t.Network, backend), Limits: limits(snap, backend),
 	}
 	for _, s := range secrets(snap) {
 		spec.Secrets = append(spec.Secrets, s.Value.Reveal())
 	}
 	return spec, nil
+}
+
+// expand puts the user's home in the place of a "~" in front.
+func (a *App) expand(path string) string {
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		return filepath.Join(a.home(), path[1:])
+	}
+	return path
+}
+
+// initFiles returns what is sourced before the first command: the files that the settings name, else, on this machine itself,
+// what a shell of the user's would read. Elsewhere the user's home is not there.
+func (a *App) initFiles(t *config.Terminal, backend string) []string {
+	var out []string
+	for _, name := range t.InitFiles {
+		out = append(out, a.expand(name))
+	}
+	if len(out) > 0 || !t.SourceBashrc || backend != "local" || a.home() == "" {
+		return out
+	}
+	for _, name := range []string{".profile", ".bash_profile", ".bashrc"} {
+		if name = filepath.Join(a.home(), name); readable(name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// readable tells whether there is an ordinary file that can be read.
+func readable(name string) bool {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(name)
+	if err == nil {
+		_ = f.Close()
+	}
+	return err == nil
 }
 
 // network says what is asked of the network: what the settings say, else the backend's default.
