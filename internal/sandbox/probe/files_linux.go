@@ -64,10 +64,42 @@ func readable(path string) bool {
 	return err == nil && n == 1
 }
 
-// listed tells whether a directory of a real file system shows what is in it.
-func listed(path string) bool {
+// own tells whether a path is the sandbox's own: made in memory, or on a mount of which Targets says so.
+func (p *probe) own(path string) bool {
+	return inMemory(path) || slices.Contains(p.targets.Own, covering(p.seen["mountinfo"], path))
+}
+
+// covering returns where the file system is mounted that a path is on, "" when that cannot be told.
+func covering(mountinfo, path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	at := ""
+	for line := range strings.Lines(mountinfo) {
+		f := strings.Fields(line)
+		if len(f) < 5 {
+			return ""
+		}
+		target := unescape(f[4])
+		if (path == target || target == "/" || strings.HasPrefix(path, target+"/")) && len(target) >= len(at) {
+			at = target
+		}
+	}
+	return at
+}
+
+// unescape undoes what the kernel does to blanks and the like in a path.
+func unescape(path string) string {
+	for code, char := range map[string]string{`\040`: " ", `\011`: "\t", `\012`: "\n"} {
+		path = strings.ReplaceAll(path, code, char)
+	}
+	return strings.ReplaceAll(path, `\134`, `\`)
+}
+
+// listed tells whether a directory that is not the sandbox's own shows what is in it.
+func (p *probe) listed(path string) bool {
 	entries, err := os.ReadDir(path)
-	return err == nil && len(entries) > 0 && !inMemory(path)
+	return err == nil && len(entries) > 0 && !p.own(path)
 }
 
 // creates tells whether a file can be made in a directory. It is removed at once.
@@ -121,16 +153,16 @@ func (p *probe) keyFiles() (exposure.Reach, string) {
 	n := 0
 	for _, home := range p.homes {
 		for _, name := range keyFiles {
-			if readable(filepath.Join(home, name)) {
+			if path := filepath.Join(home, name); readable(path) && !p.own(path) {
 				n++
 			}
 		}
-		if keys, _ := filepath.Glob(filepath.Join(home, ".ssh/*.pem")); len(keys) > 0 && readable(keys[0]) {
+		if keys, _ := filepath.Glob(filepath.Join(home, ".ssh/*.pem")); len(keys) > 0 && readable(keys[0]) && !p.own(keys[0]) {
 			n++
 		}
 	}
 	for _, path := range [...]string{"/etc/shadow", "/etc/gshadow", "/etc/ssh/ssh_host_ed25519_key", "/etc/ssh/ssh_host_rsa_key"} {
-		if readable(path) {
+		if readable(path) && !p.own(path) {
 			n++
 		}
 	}
@@ -158,15 +190,15 @@ func (p *probe) envSecrets() (exposure.Reach, string) {
 func (p *probe) hostWrite() (exposure.Reach, string) {
 	dirs := []string{"/", "/usr", "/usr/bin", "/usr/local/bin", "/etc", "/etc/cron.d", "/opt", "/var/lib", "/var/spool/cron", "/boot", "/srv", "/lib/modules", "/run/systemd/system"}
 	for _, dir := range dirs {
-		if creates(dir) && !inMemory(dir) {
+		if creates(dir) && !p.own(dir) {
 			return exposure.Open, dir
 		}
 	}
-	if t := p.targets.Outside; t != "" && creates(t) && !inMemory(t) {
+	if t := p.targets.Outside; t != "" && creates(t) && !p.own(t) {
 		return exposure.Open, "a folder beside the work tree"
 	}
 	for _, path := range [...]string{"/etc/passwd", "/etc/hosts", "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/sys/kernel/uevent_helper"} {
-		if writable(path) {
+		if writable(path) && !p.own(path) {
 			return exposure.Open, path
 		}
 	}
@@ -175,11 +207,11 @@ func (p *probe) hostWrite() (exposure.Reach, string) {
 
 func (p *probe) hostRead() (exposure.Reach, string) {
 	for _, dir := range append([]string{"/root", "/var/log", "/var/lib", "/srv", "/boot"}, p.homes...) {
-		if dir != p.targets.Tree && listed(dir) {
+		if dir != p.targets.Tree && p.listed(dir) {
 			return exposure.Open, dir
 		}
 	}
-	if t := p.targets.Outside; t != "" && listed(t) {
+	if t := p.targets.Outside; t != "" && p.listed(t) {
 		return exposure.Open, "a folder beside the work tree"
 	}
 	return exposure.Shut, ""
@@ -187,7 +219,7 @@ func (p *probe) hostRead() (exposure.Reach, string) {
 
 func (p *probe) homeWrite() (exposure.Reach, string) {
 	for _, home := range p.homes {
-		if creates(home) && !inMemory(home) {
+		if creates(home) && !p.own(home) {
 			return exposure.Open, ""
 		}
 	}
@@ -198,7 +230,7 @@ func (p *probe) rcFiles() (exposure.Reach, string) {
 	n := 0
 	for _, home := range p.homes {
 		for _, name := range [...]string{".bashrc", ".profile", ".bash_profile", ".zshrc", ".zshenv", ".config/fish/config.fish", ".gitconfig"} {
-			if path := filepath.Join(home, name); writable(path) && !inMemory(path) {
+			if path := filepath.Join(home, name); writable(path) && !p.own(path) {
 				n++
 			}
 		}

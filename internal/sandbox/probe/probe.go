@@ -146,15 +146,16 @@ func onlyLoopback(dev string) bool {
 
 // Targets are what the probe tries to reach from inside, opened outside by Stage, and where it is.
 type Targets struct {
-	TCP      string `json:"tcp,omitempty"` // 127.0.0.1:port
-	UDP      string `json:"udp,omitempty"`
-	Named    string `json:"named,omitempty"`    // path of a unix socket
-	Abstract string `json:"abstract,omitempty"` // name of one without its leading zero byte
-	PID      int    `json:"pid,omitempty"`      // a process outside
-	Host     Seen   `json:"host,omitempty"`     // the host's namespaces
-	Secret   string `json:"secret,omitempty"`   // a file outside that must not be read
-	Outside  string `json:"outside,omitempty"`  // a directory outside that must not be written
-	Home     string `json:"home,omitempty"`     // the owner's home
-	Tree     string `json:"tree,omitempty"`     // the work tree
-	Planted  bool   `json:"planted,omitempty"`  // the work tree was made for the probe, its files may be tried hard
+	TCP      string   `json:"tcp,omitempty"` // 127.0.0.1:port
+	UDP      string   `json:"udp,omitempty"`
+	Named    string   `json:"named,omitempty"`    // path of a unix socket
+	Abstract string   `json:"abstract,omitempty"` // name of one without its leading zero byte
+	PID      int      `json:"pid,omitempty"`      // a process outside
+	Host     Seen     `json:"host,omitempty"`     // the host's namespaces
+	Secret   string   `json:"secret,omitempty"`   // a file outside that must not be read
+	Outside  string   `json:"outside,omitempty"`  // a directory outside that must not be written
+	Home     string   `json:"home,omitempty"`     // the owner's home
+	Tree     string   `json:"tree,omitempty"`     // the work tree
+	Own      []string `json:"own,omitempty"`      // where file systems are mounted inside that are the sandbox's own, no matter what they are made of
+	Planted  bool     `json:"planted,omitempty"`  // the work tree was made for the probe, its files may be tried hard
 }
