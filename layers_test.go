@@ -33,7 +33,7 @@ var rings = []struct {
 	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home", "internal/repository",
 		"internal/sandbox", "internal/sandbox/snapshot", "internal/sandbox/effect", "internal/sandbox/capture",
 		"internal/sandbox/runner", "internal/sandbox/runner/program", "internal/sandbox/local", "internal/sandbox/sandboxtest",
-		"internal/sandbox/probe",
+		"internal/sandbox/probe", "internal/sandbox/probe/look",
 		"internal/sandbox/native", "internal/sandbox/native/role", "internal/sandbox/native/seccomp", "internal/sandbox/native/wall",
 		"internal/sandbox/backends"}},
 	{"doors", []string{"internal/approval", "internal/launch"}},

@@ -12,7 +12,11 @@ import (
 	"strings"
 
 	"hermes/internal/guard/exposure"
+	"hermes/internal/sandbox/probe/look"
 )
+
+// LookHook is the name of the hook by which a runner tells what it can read at once, as JSON of a Seen.
+const LookHook = look.HookName
 
 // Seen is what a process read about itself: files below /proc/self by name ("status", "mountinfo", "net/dev"), and links
 // below /proc/self/ns ("ns/net").

@@ -2,10 +2,10 @@ package probe
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"hermes/internal/guard/exposure"
+	"hermes/internal/sandbox/probe/look"
 )
 
 // total bounds the active probe, patience one try that waits for something.
@@ -91,26 +91,7 @@ func Try(ctx context.Context, t Targets, now time.Time) exposure.Exposure {
 }
 
 // Look reads what can be read at once of this process.
-func Look() Seen {
-	seen := Seen{}
-	for _, name := range [...]string{"status", "mountinfo", "uid_map", "limits", "net/dev", "cgroup"} {
-		if text, err := os.ReadFile("/proc/self/" + name); err == nil {
-			seen[name] = string(text)
-		}
-	}
-	for name, link := range Namespaces() {
-		seen[name] = link
-	}
-	return seen
-}
+func Look() Seen { return look.Here() }
 
 // Namespaces reads the identities of this process's namespaces.
-func Namespaces() Seen {
-	seen := Seen{}
-	for _, name := range [...]string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"} {
-		if text, err := os.Readlink("/proc/self/ns/" + name); err == nil {
-			seen["ns/"+name] = text
-		}
-	}
-	return seen
-}
+func Namespaces() Seen { return look.Namespaces() }
