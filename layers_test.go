@@ -30,7 +30,7 @@ var rings = []struct {
 	}},
 	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/environ", "internal/guard/exposure",
 		"internal/guard/scope"}},
-	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home", "internal/repository",
+	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home", "internal/proxy", "internal/repository",
 		"internal/sandbox", "internal/sandbox/snapshot", "internal/sandbox/effect", "internal/sandbox/capture",
 		"internal/sandbox/runner", "internal/sandbox/runner/program", "internal/sandbox/local", "internal/sandbox/sandboxtest",
 		"internal/sandbox/probe", "internal/sandbox/probe/look",
@@ -58,8 +58,8 @@ var reserved = []struct {
 	instead string
 }{
 	{"starts programs", is("os/exec"), nil, "programs start in internal/child"},
-	{"opens connections", networking, []string{"internal/sandbox/probe"},
-		"connections are opened in internal/safehttp; the probe tries which can be"},
+	{"opens connections", networking, []string{"internal/proxy", "internal/sandbox/probe"},
+		"connections are opened in internal/safehttp, and for sandboxes in internal/proxy; the probe tries which can be"},
 	{"reads YAML", below("go.yaml.in/yaml"), []string{"internal/config"}, "settings are read in internal/config"},
 	{"goes around the type system", is("unsafe", "C", "plugin"),
 		[]string{"internal/sandbox/native/wall", "internal/sandbox/probe"},
