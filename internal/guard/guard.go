@@ -48,11 +48,13 @@ const (
 	Unknown        // a word that matters cannot be known
 	Content        // what the text carries: a secret in a request body, invisible characters
 	Danger         // the table of dangerous commands
+	Egress         // where a connection would go
 )
 
 var tierNames = [...]string{
 	NoTier: "", Lifecycle: "lifecycle", Hardline: "hardline", Sudo: "sudo", UserDeny: "user_deny",
 	Self: "self", Limit: "limit", Unknown: "unknown", Content: "content", Danger: "danger",
+	Egress: "egress",
 }
 
 // String returns the stable name used in JSON answers and the audit log.
@@ -66,7 +68,7 @@ func (t Tier) String() string {
 // Refuses tells whether a finding of this tier refuses outright instead of asking.
 func (t Tier) Refuses() bool {
 	switch t {
-	case Lifecycle, Hardline, Sudo, UserDeny:
+	case Lifecycle, Hardline, Sudo, UserDeny, Egress:
 		return true
 	}
 	return false
