@@ -1,0 +1,213 @@
+package proxy
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"hermes/internal/guard"
+)
+
+// serve answers the requests of one connection, one after another.
+func (c *Client) serve(in *input) {
+	conn, r := in.Conn, in.r
+	for wait := c.o.Limits.Head; ; wait = c.o.Limits.Idle {
+		// The first byte may be long in coming, the rest of the head may not.
+		_ = conn.SetReadDeadline(time.Now().Add(wait))
+		if _, err := r.Peek(1); err != nil {
+			return
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(c.o.Limits.Head))
+		h, err := readHead(r)
+		if err != nil {
+			c.badHead(conn, err)
+			return
+		}
+		_ = conn.SetReadDeadline(time.Time{})
+		if !c.known(h.Token) {
+			_ = refuse(conn, answer{status: http.StatusProxyAuthRequired, why: "the proxy's token is missing or wrong"}, true)
+			return
+		}
+		if h.Method == http.MethodConnect {
+			c.tunnel(in, h)
+			return
+		}
+		if again := c.forward(in, h); !again {
+			return
+		}
+	}
+}
+
+// badHead answers a head that could not be read, where there is anything to answer.
+func (c *Client) badHead(conn net.Conn, err error) {
+	var wrong *headError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &wrong):
+		c.o.Tell(Decision{Client: c.name, Command: c.running(), Verdict: denied("malformed", wrong.Why)})
+		_ = refuse(conn, answer{status: wrong.Status, why: wrong.Why}, true)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		_ = refuse(conn, answer{status: http.StatusRequestTimeout, why: "the request's head took too long"}, true)
+	}
+}
+
+// known tells whether a request carries the client's token.
+func (c *Client) known(token string) bool {
+	return c.token == "" || subtle.ConstantTimeCompare([]byte(token), []byte(c.token)) == 1
+}
+
+// credential returns the token of a Proxy-Authorization field, "" if there is none that can be read.
+func credential(value string) string {
+	scheme, rest, _ := strings.Cut(value, " ")
+	rest = strings.Trim(rest, " ")
+	switch {
+	case strings.EqualFold(scheme, "bearer"):
+		return rest
+	case strings.EqualFold(scheme, "basic"):
+		text, err := base64.StdEncoding.DecodeString(rest)
+		if err != nil {
+			return ""
+		}
+		_, password, _ := strings.Cut(string(text), ":")
+		return password
+	}
+	return ""
+}
+
+// denied is a refusal of the proxy's own.
+func denied(rule, why string) guard.Verdict {
+	return guard.Verdict{Action: guard.Block, Rule: "egress/" + rule, Reason: why}
+}
+
+// admit asks the policy, and a person where the policy leaves it to one.
+func (c *Client) admit(ctx context.Context, t Target) (r Ruling, asked bool) {
+	if c.o.Policy == nil {
+		return Ruling{Verdict: denied("no-policy", "no policy is in force")}, false
+	}
+	r = c.o.Policy.Target(t)
+	if r.Verdict.Action != guard.Ask {
+		return r, false
+	}
+	if c.o.Ask != nil {
+		ctx, cancel := context.WithTimeout(ctx, c.o.Limits.Ask)
+		defer cancel()
+		if c.o.Ask(ctx, Question{Client: c.name, Command: c.running(), Target: t, Ruling: r}) {
+			r.Verdict = guard.Allowed()
+			return r, true
+		}
+	}
+	r.Verdict.Action = guard.Block
+	return r, false
+}
+
+// reachError says that an allowed host was not reached: refused by its addresses, or by the network.
+type reachError struct {
+	verdict guard.Verdict // of an address that the policy refused
+	err     error
+}
+
+func (e *reachError) Error() string {
+	if e.err != nil {
+		return e.err.Error()
+	}
+	return e.verdict.Reason
+}
+
+func (e *reachError) Unwrap() error { return e.err }
+
+// reach looks a host up, has every address judged, and dials the judged ones in turn: what was judged is what is dialled.
+// One refused address refuses the host, so that a name cannot mix a permitted address with a forbidden one.
+func (c *Client) reach(ctx context.Context, host string, port uint16) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.o.Limits.Dial)
+	defer cancel()
+	addrs, err := c.lookup(ctx, host)
+	if err != nil {
+		return nil, &reachError{err: err}
+	}
+	for _, a := range addrs {
+		if v := c.o.Policy.Address(host, netip.AddrPortFrom(a, port)); v.Action != guard.Allow {
+			v.Action = guard.Block
+			return nil, &reachError{verdict: v}
+		}
+	}
+	var first error
+	for i, a := range addrs {
+		conn, err := dial(ctx, netip.AddrPortFrom(a, port), len(addrs)-i)
+		if err == nil {
+			return conn, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, &reachError{err: first}
+}
+
+// dial dials one address, leaving time for the others.
+func dial(ctx context.Context, addr netip.AddrPort, shares int) (net.Conn, error) {
+	var d net.Dialer
+	// MPTCP is not wanted: what watches TCP does not always see it.
+	d.SetMultipathTCP(false)
+	if end, ok := ctx.Deadline(); ok {
+		d.Timeout = time.Until(end) / time.Duration(shares)
+	}
+	return d.DialContext(ctx, "tcp", addr.String())
+}
+
+func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a}, nil
+	}
+	if c.o.Resolve == nil {
+		return nil, fmt.Errorf("look up %q: no name server", host)
+	}
+	addrs, err := c.o.Resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	if len(addrs) == 0 {
+		return nil, fmt.Errorf("look up %q: no address", host)
+	}
+	if len(addrs) > maxAddrs {
+		addrs = addrs[:maxAddrs]
+	}
+	return addrs, nil
+}
+
+// authority splits HOST:PORT or [ADDRESS]:PORT. Without a port it is otherwise, unless that is 0.
+func authority(s string, otherwise uint16) (host string, port uint16, ok bool) {
+	host, digits := s, ""
+	if i := strings.LastIndexByte(s, ':'); i >= 0 && !strings.HasSuffix(s, "]") {
+		host, digits = s[:i], s[i+1:]
+		if digits == "" {
+			return "", 0, false
+		}
+	}
+	if inner, found := strings.CutPrefix(host, "["); found {
+		if inner, found = strings.CutSuffix(inner, "]"); !found {
+			return "", 0, false
+		}
+		if a, err := netip.ParseAddr(inner); err != nil || !a.Is6() || a.Zone() != "" {
+			return "", 0, false
+		}
+		host = inner
+	} else if host == "" || strings.ContainsAny(host, ":[]@/?#\\%") {
+		return "", 0, false
+	}
+	if digits == "" {
+		return host, otherwise, otherwise != 0
+	}
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if err != nil || n == 0 || digits[0] == '0' || digits[0] == '+' {
+		return "", 0, false
+	}
+	return host, uint16(n), true
+}
