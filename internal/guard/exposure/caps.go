@@ -32,9 +32,9 @@ func Cap(name string) (CapSet, bool) {
 	return 0, false
 }
 
-// harmless is what a hardened container keeps to change owners and users of its own files. With no_new_privs, a system call
+// Harmless is what a hardened container keeps to change owners and users of its own files. With no_new_privs, a system call
 // filter and the host's files out of sight none of these reaches the host.
-func harmless() (set CapSet) {
+func Harmless() (set CapSet) {
 	for _, name := range [...]string{"chown", "dac_override", "fowner", "setgid", "setuid"} {
 		c, _ := Cap(name)
 		set |= c

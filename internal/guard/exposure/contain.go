@@ -75,7 +75,7 @@ func (e Exposure) open(which func(door) bool) (out []Reason) {
 // hostOpen lists what keeps the host from being contained.
 func (e Exposure) hostOpen() []Reason {
 	out := e.open(func(d door) bool { return d.host })
-	switch extra := e.Caps.Held &^ harmless(); {
+	switch extra := e.Caps.Held &^ Harmless(); {
 	case !e.Caps.Known:
 		out = append(out, Reason{Door: "capabilities", Why: "capabilities: not known, which counts as all"})
 	case extra != 0:

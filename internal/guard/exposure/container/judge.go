@@ -1,0 +1,306 @@
+package container
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"hermes/internal/guard"
+	"hermes/internal/guard/exposure"
+)
+
+// everything is all that is told of a setting that hands over the host.
+var everything = []exposure.Door{exposure.KeyFiles, exposure.HostWrite, exposure.HostRead, exposure.HomeWrite, exposure.RCFiles,
+	exposure.GitHooks, exposure.GitConfig, exposure.NamedUnix, exposure.EngineSocket}
+
+const allHarms = guard.Host | guard.Work | guard.Remote | guard.Leak
+
+// Mount judges one mount. No risk means that it leaves everything contained.
+func (h Host) Mount(m Mount) []Risk {
+	switch m.Kind {
+	case Anonymous, Memory, Inner:
+		if m.Driver == "" {
+			return nil
+		}
+		return []Risk{h.driver(m)}
+	case Named:
+		if m.Driver != "" {
+			return []Risk{h.driver(m)}
+		}
+		if h.Volume == nil {
+			return []Risk{unknownVolume(m)}
+		}
+		source, known := h.Volume(m.Source)
+		switch {
+		case !known:
+			return []Risk{unknownVolume(m)}
+		case source == "":
+			return nil
+		}
+		m.Source = source
+		return h.bind(m)
+	case Bind:
+		return h.bind(m)
+	}
+	return []Risk{{Name: "unknown-mount", Text: m.Text, Opens: everything, Harms: allHarms, Refused: true,
+		Why: "what this type of mount shows is not known"}}
+}
+
+func unknownVolume(m Mount) Risk {
+	return Risk{Name: "unknown-volume", Text: m.Text, Opens: everything, Harms: allHarms, Refused: true,
+		Why: "what the volume " + m.Source + " stands for could not be found out"}
+}
+
+func (h Host) driver(m Mount) Risk {
+	return Risk{Name: "volume-driver", Text: m.Text, Opens: []exposure.Door{exposure.HostRead, exposure.HostWrite},
+		Harms: allHarms, Why: "what " + m.Driver + " shows lies outside the engine"}
+}
+
+// bind judges a path of the host that is shown inside. Read-only helps against writing, and only against that: a socket can be
+// talked to all the same.
+func (h Host) bind(m Mount) []Risk {
+	source := h.absolute(m.Source)
+	if source == "" {
+		return []Risk{{Name: "unknown-path", Text: m.Text, Opens: everything, Harms: allHarms, Refused: true,
+			Why: m.Source + " cannot be made an absolute path"}}
+	}
+	at, known := Path{}, false
+	if h.Look != nil {
+		at, known = h.Look(source)
+	}
+	places := []string{source}
+	if known && at.Real != "" && at.Real != source {
+		places = append(places, slashed(at.Real))
+	}
+	worst := Risk{}
+	for _, p := range places {
+		if r := h.place(m, p, at.Kind); worst.Name == "" || r.Refused && !worst.Refused || r.Harms&^worst.Harms != 0 {
+			worst = r
+		}
+	}
+	if !known && !worst.Refused {
+		worst = Risk{Name: "unknown-path", Opens: everything, Harms: allHarms, Refused: true,
+			Why: "what " + source + " leads to could not be found out"}
+	}
+	if worst.Harms == 0 && !worst.Refused {
+		return nil
+	}
+	worst.Text = m.Text
+	return []Risk{worst}
+}
+
+// absolute returns a source as a clean absolute path with slashes, "" when that cannot be.
+func (h Host) absolute(source string) string {
+	s := slashed(source)
+	switch {
+	case s == "~" || strings.HasPrefix(s, "~/"):
+		if h.Home == "" {
+			return ""
+		}
+		s = slashed(h.Home) + s[1:]
+	case strings.HasPrefix(s, "~"):
+		return "" // somebody else's home
+	case !isAbs(s):
+		if h.Dir == "" {
+			return ""
+		}
+		s = slashed(h.Dir) + "/" + s
+	}
+	return path.Clean(s)
+}
+
+func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
+
+// Absolute returns the source of a bind mount as the path to look at.
+func (h Host) Absolute(source string) string { return h.absolute(source) }
+
+// place judges one path, clean and absolute.
+func (h Host) place(m Mount, p string, kind Kind) Risk {
+	root := p == "/" || isDrive(p) && len(strings.TrimRight(p, "/")) == 2
+	read, write := []exposure.Door{exposure.HostRead}, []exposure.Door{exposure.HostRead, exposure.HostWrite}
+	refuse := func(name, why string, opens ...exposure.Door) Risk {
+		return Risk{Name: name, Opens: opens, Harms: allHarms, Why: why, Refused: true}
+	}
+	switch {
+	case root:
+		return refuse("host-root", "all of the host's files are inside", everything...)
+	case h.socket(p):
+		return refuse("engine-socket", "the engine's socket commands the engine, which commands the host",
+			exposure.EngineSocket, exposure.NamedUnix)
+	case h.hermes(p):
+		return refuse("hermes-home", "Hermes' own logins and settings are inside", exposure.KeyFiles, exposure.HostRead, exposure.HostWrite)
+	case h.home(p):
+		return refuse("host-home", "the home folder is inside, with its keys and start files", exposure.KeyFiles, exposure.HostRead,
+			exposure.HostWrite, exposure.HomeWrite, exposure.RCFiles, exposure.GitHooks, exposure.GitConfig, exposure.NamedUnix)
+	case within(p, "/proc"), within(p, "/sys"):
+		return refuse("host-"+strings.Split(p, "/")[1], p+" is a way into the host's kernel and processes", append([]exposure.Door{exposure.HostProc},
+			everything...)...)
+	case p == "/dev" || p == "/dev/mapper" || p == "/dev/disk" || p == "/dev/block":
+		return refuse("host-dev", "the host's devices are inside, its disks among them", everything...)
+	case m.Driver != "" && within(p, "/dev"), disk(p):
+		return refuse("host-disk", p+" is one of the host's disks", everything...)
+	case p == "/etc", p == "/var", p == "/var/lib", p == "/boot", within(p, "/var/lib/docker"), within(p, "/var/lib/containers"),
+		within(p, "/var/lib/containerd"), within(p, "/var/lib/kubelet"), p == "/run", p == "/private", p == "/private/etc", p == "/private/var":
+		if !m.Write && p != "/etc" && p != "/private/etc" && p != "/var/lib" && p != "/var" {
+			break
+		}
+		return refuse("host-"+strings.ReplaceAll(strings.Trim(p, "/"), "/", "-"), p+" is the host's own", exposure.KeyFiles, exposure.HostRead, exposure.HostWrite)
+	}
+	switch {
+	case kind == Socket:
+		return Risk{Name: "host-socket", Opens: []exposure.Door{exposure.NamedUnix}, Harms: allHarms,
+			Why: "whoever listens on " + p + " can be talked to"}
+	case h.keys(p):
+		return Risk{Name: "key-files", Opens: []exposure.Door{exposure.KeyFiles, exposure.HostRead}, Harms: guard.Host | guard.Leak,
+			Why: p + " holds keys or logins"}
+	case slices.Contains(h.Work, path.Clean(slashed(m.Target))):
+		if !m.Write {
+			return Risk{}
+		}
+		return Risk{Name: "work-tree", Harms: guard.Work, Opens: []exposure.Door{exposure.GitHooks, exposure.GitConfig},
+			Why: "the work tree is the owner's folder " + p}
+	case !m.Write && system(p):
+		return Risk{}
+	case m.Write:
+		return Risk{Name: "host-path", Opens: write, Harms: guard.Host | guard.Work, Why: p + " of the host can be written"}
+	}
+	return Risk{Name: "host-path", Opens: read, Harms: guard.Host, Why: p + " of the host can be read"}
+}
+
+// within tells whether p is dir or below it.
+func within(p, dir string) bool {
+	return p == dir || strings.HasPrefix(p, strings.TrimRight(dir, "/")+"/")
+}
+
+// socket tells whether a path is an engine's socket or a directory above one.
+func (h Host) socket(p string) bool {
+	switch name := strings.ToLower(path.Base(p)); name {
+	case "docker.sock", "docker.raw.sock", "podman.sock", "containerd.sock", "crio.sock", "cri-dockerd.sock", "buildkitd.sock", "docker_engine",
+		"docker_engine_linux", "docker-cli-api.sock", "podman-machine-default", "dockerdesktoplinuxengine":
+		return true
+	}
+	for _, s := range everywhere {
+		if within(s, p) {
+			return true
+		}
+	}
+	for _, dir := range [...]string{"/run/user", "/var/run/user", "/private/var/run"} {
+		rest, below := strings.CutPrefix(p, dir)
+		user, deeper, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+		if below && (rest == "" || rest[0] == '/') && (user == "" || deeper == "" || deeper == "podman" || deeper == "containerd") {
+			return true // /run/user, a user's whole directory, or podman's in it
+		}
+	}
+	for _, home := range h.homes() {
+		for _, s := range [...]string{".docker/run/docker.sock", ".docker/desktop/docker.sock", ".colima/default/docker.sock", ".rd/docker.sock",
+			".orbstack/run/docker.sock", ".lima/default/sock/docker.sock", ".local/share/containers/podman/machine/podman.sock"} {
+			if within(home+"/"+s, p) && !within(home, p) {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(h.Sockets, func(s string) bool { return within(path.Clean(slashed(s)), p) })
+}
+
+// everywhere lists where engines listen on any machine.
+var everywhere = [...]string{"/run/docker.sock", "/var/run/docker.sock", "/run/podman/podman.sock", "/var/run/podman/podman.sock",
+	"/run/containerd/containerd.sock", "/var/run/containerd/containerd.sock", "/run/crio/crio.sock", "/var/run/crio/crio.sock",
+	"/run/k3s/containerd/containerd.sock", "/var/run/k3s/containerd/containerd.sock", "/run/cri-dockerd.sock", "/var/run/cri-dockerd.sock",
+	"/run/buildkit/buildkitd.sock", "/var/snap/docker/common/run/docker.sock", "/run/snap.docker/docker.sock",
+	"/mnt/wsl/docker-desktop/shared-sockets/host-services/docker.proxy.sock"}
+
+func (h Host) homes() (out []string) {
+	for _, home := range append([]string{h.Home}, h.Homes...) {
+		if home = path.Clean(slashed(home)); home != "." && home != "/" && !slices.Contains(out, home) {
+			out = append(out, home)
+		}
+	}
+	return out
+}
+
+// home tells whether a path is somebody's home or above one.
+func (h Host) home(p string) bool {
+	for _, home := range append(h.homes(), "/root") {
+		if within(home, p) {
+			return true
+		}
+	}
+	parts := strings.Split(strings.Trim(p, "/"), "/")
+	switch {
+	case p == "/home", p == "/Users", p == "/var/home", p == "/export/home", strings.EqualFold(strings.TrimRight(p[min(len(p), 2):], "/"), "/users"):
+		return true
+	case len(parts) == 2 && (parts[0] == "home" || parts[0] == "Users"), len(parts) == 3 && parts[0] == "var" && parts[1] == "home":
+		return true
+	case isDrive(p) && len(parts) == 3 && strings.EqualFold(parts[1], "users"):
+		return true
+	}
+	return false
+}
+
+// hermes tells whether a path is Hermes' own home, above it, or what it keeps for itself there.
+func (h Host) hermes(p string) bool {
+	if h.Hermes == "" {
+		return false
+	}
+	own := path.Clean(slashed(h.Hermes))
+	if p == own || within(own, p) && !h.home(p) {
+		return true
+	}
+	rest, below := strings.CutPrefix(p, strings.TrimRight(own, "/")+"/")
+	if !below {
+		return false
+	}
+	switch first, _, _ := strings.Cut(rest, "/"); first {
+	case "skills", "cache", "images", "sandboxes", "home", "workspace":
+		return false
+	}
+	return true
+}
+
+// keys tells whether a path is where programs keep keys and logins, or above such a place in a home.
+func (h Host) keys(p string) bool {
+	switch path.Base(p) {
+	case ".env", ".netrc", "_netrc", ".pgpass", ".git-credentials", ".npmrc", ".pypirc", "auth.json", ".vault-token":
+		return true
+	}
+	for _, part := range strings.Split(p, "/") {
+		switch part {
+		case ".ssh", ".aws", ".gnupg", ".kube", ".azure", ".docker", ".password-store", ".mozilla", ".claude", ".codex", "gcloud", "keyrings", "Keychains":
+			return true
+		}
+	}
+	for _, home := range h.homes() {
+		if rest, ok := strings.CutPrefix(p, home+"/"); ok && (rest == ".config" || rest == ".local" || rest == ".local/share" || rest == "Library") {
+			return true
+		}
+	}
+	return within(p, "/etc/shadow") || within(p, "/etc/gshadow") || within(p, "/etc/ssh") || within(p, "/etc/sudoers") ||
+		within(p, "/etc/kubernetes") || within(p, "/etc/ssl/private")
+}
+
+// system tells whether a path is one of those that every program may read: the system's programs and what they share.
+func system(p string) bool {
+	for _, dir := range [...]string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/etc/ssl/certs", "/etc/pki/tls/certs",
+		"/etc/pki/ca-trust", "/etc/ca-certificates", "/usr/share/ca-certificates", "/etc/localtime", "/etc/timezone", "/etc/hosts",
+		"/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/fonts", "/etc/alternatives"} {
+		if within(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// disk tells whether a device's name is that of a disk, of memory, or of the kernel.
+func disk(p string) bool {
+	name, ok := strings.CutPrefix(p, "/dev/")
+	if !ok {
+		return false
+	}
+	for _, prefix := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "dm-", "mapper/", "disk/", "block/", "md", "loop", "nbd", "zd",
+		"sr", "mem", "kmem", "port", "kmsg", "mtd", "btrfs-control", "bcache", "drbd", "rbd", "cciss", "root", "vg", "ubi", "sg", "bsg"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
