@@ -147,7 +147,7 @@ func TestDocumentedSettings(t *testing.T) {
 		got.Approvals.Mode, "smart", got.Approvals.Deny, []string{"git push --force*", "*curl*|*sh*", "dd if=* of=/dev/*"},
 		got.Approvals.Allowlist, []string{"rm", "systemctl"}, got.Terminal.Backend, "docker",
 		got.Terminal.Docker.Image, "nousresearch/hermes-sandbox:desktop", got.Terminal.Docker.Network, false,
-		got.Terminal.Container, Container{CPU: 1, Memory: 5120, Disk: 51200},
+		got.Terminal.Container, Container{CPU: 1, Memory: 5120, Disk: 51200, PIDs: 256},
 		got.Terminal.EnvPassthrough, []string{"MY_CUSTOM_KEY", "ANOTHER_TOKEN"},
 		got.Terminal.CredentialFiles, []string{"google_token.json", "my_custom_oauth_token.json"},
 		got.Terminal.SSH, SSH{Host: "agent-worker.local", User: "hermes", Key: "~/.ssh/hermes_agent_key", Port: 22, Persistent: true},

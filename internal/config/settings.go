@@ -81,6 +81,7 @@ type Docker struct {
 	AsHostUser bool              `key:"terminal.docker_run_as_host_user"`
 	SnapCompat bool              `key:"terminal.docker_snap_compat"`
 	ShmSize    string            `key:"terminal.docker_shm_size"`
+	Runtime    string            `key:"terminal.docker_runtime"`
 	Persist    bool              `key:"terminal.docker_persist_across_processes"`
 	SharedKey  string            `key:"terminal.docker_shared_container_key"`
 	Reaper     bool              `key:"terminal.docker_orphan_reaper"`
@@ -91,6 +92,7 @@ type Container struct {
 	CPU        float64 `key:"terminal.container_cpu"`    // cores, 0: no limit
 	Memory     int64   `key:"terminal.container_memory"` // MB, 0: no limit
 	Disk       int64   `key:"terminal.container_disk"`   // MB, 0: no limit
+	PIDs       int64   `key:"terminal.container_pids"`   // 0: no limit
 	Persistent bool    `key:"terminal.container_persistent"`
 }
 
