@@ -8,7 +8,6 @@
 package app
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -244,66 +243,6 @@ func surface(backend string) environ.Surface {
 
 func contained(backend string) bool {
 	return backend != "local" && backend != "ssh" && backend != "native"
-}
-
-// allowlist keeps what was approved for good in command_allowlist.
-type allowlist struct{ a *App }
-
-func (l allowlist) change(edit func([]string) []string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	lock, err := l.a.dir.Lock(ctx, "allowlist")
-	if err != nil {
-		return err
-	}
-	defer lock.Unlock()
-	now, err := l.List()
-	if err != nil {
-		return err
-	}
-	next := edit(now)
-	if len(next) == 0 {
-		_, _, err = l.a.store.Unset(ctx, "command_allowlist")
-	} else {
-		_, err = l.a.store.Set(ctx, "command_allowlist", next...)
-	}
-	return err
-}
-
-var _ approval.Store = allowlist{}
-
-// Add adds an entry.
-func (l allowlist) Add(entry string) error {
-	return l.change(func(now []string) []string {
-		for _, e := range now {
-			if e == entry {
-				return now
-			}
-		}
-		return append(now, entry)
-	})
-}
-
-// Remove takes an entry out.
-func (l allowlist) Remove(entry string) error {
-	return l.change(func(now []string) []string {
-		var out []string
-		for _, e := range now {
-			if e != entry {
-				out = append(out, e)
-			}
-		}
-		return out
-	})
-}
-
-// List returns the entries.
-func (l allowlist) List() ([]string, error) {
-	snap, err := l.a.store.Load()
-	if err != nil {
-		return nil, err
-	}
-	return append([]string(nil), snap.Settings.Approvals.Allowlist...), nil
 }
 
 // secrets returns every value that is held as a secret, under its name where it has one.

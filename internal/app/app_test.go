@@ -153,13 +153,13 @@ func TestAllowlist(t *testing.T) {
 	for _, entry := range []string{"git push --force origin main", "python3 - <<E\nx\nE", "docker restart *", "it's \"quoted\" # not a comment"} {
 		want = append(want, entry)
 		all.Go(func() {
-			if err := (allowlist{a}).Add(entry); err != nil {
+			if err := Allowlist(a.dir, a.store).Add(entry); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	got, err := allowlist{a}.List()
+	got, err := Allowlist(a.dir, a.store).List()
 	less := func(list []string) map[string]bool {
 		set := map[string]bool{}
 		for _, e := range list {
@@ -175,11 +175,11 @@ func TestAllowlist(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 	for _, entry := range want {
-		if err := (allowlist{a}).Remove(entry); err != nil {
+		if err := Allowlist(a.dir, a.store).Remove(entry); err != nil {
 			t.Error(err)
 		}
 	}
-	if got, err := (allowlist{a}).List(); err != nil || len(got) != 0 {
+	if got, err := Allowlist(a.dir, a.store).List(); err != nil || len(got) != 0 {
 		t.Errorf("%v %q", err, got)
 	}
 }

@@ -58,7 +58,7 @@ func (a *App) use(snap *config.Snapshot) {
 	}
 	clean := redact.New(redact.Options{Known: known, Key: a.key})
 	a.policy = launch.Policy{
-		Rules:  launch.Rules{Deny: set.Approvals.Deny, Allow: set.Approvals.Allowlist},
+		Rules:  Rules(set),
 		Facts:  a.facts(),
 		Tree:   func(dir string) (_, _ func(string) command.Fact) { return Tree(dir, a.home()) },
 		Redact: clean,
@@ -66,9 +66,6 @@ func (a *App) use(snap *config.Snapshot) {
 		Environ: environ.New(environ.Config{
 			Secrets: held, Passthrough: set.Terminal.EnvPassthrough, Forward: set.Terminal.Docker.ForwardEnv, Claimed: claimed(set),
 		}),
-	}
-	for _, r := range set.Approvals.Required {
-		a.policy.Rules.Required = append(a.policy.Rules.Required, launch.Required{Glob: r.Pattern, Why: r.Description, Review: r.Review == "smart"})
 	}
 	if value, _, ok := snap.Variable("SUDO_PASSWORD"); ok {
 		a.policy.Sudo = &value
@@ -82,7 +79,7 @@ func (a *App) use(snap *config.Snapshot) {
 		Mode: mode, Timeout: set.Approvals.Wait(), Sandboxed: approval.ParseSandboxed(set.Approvals.Sandboxed),
 		SingleQuery: approval.ParseApprove(set.Approvals.SingleQuery), Cron: approval.ParseApprove(set.Approvals.Cron),
 		Unattended: approval.ParseApprove(set.Approvals.Unattended), Policy: set.Approvals.SmartPolicy,
-		Breaker: int(set.Approvals.DenialBreaker), Store: allowlist{a}, Redact: strict.String, Spans: strict.Spans,
+		Breaker: int(set.Approvals.DenialBreaker), Store: allowlist{a.dir, a.store}, Redact: strict.String, Spans: strict.Spans,
 	})
 }
 

@@ -32,20 +32,20 @@ type checkOptions struct {
 	explain     bool
 }
 
-// newCheck builds the command that asks the guards. It answers to two names.
-func newCheck(stdio *IO, as string) *cobra.Command {
+// newCheck builds the command that asks the guards.
+func newCheck(stdio *IO) *cobra.Command {
 	var o checkOptions
 	c := &cobra.Command{
-		Use:   as + " TEXT | - | --file FILE | --jsonl [FILE]",
+		Use:   "check TEXT | - | --file FILE | --jsonl [FILE]",
 		Short: "Say whether a command may run, and why",
 		Long: "Says which commands a text could run and whether they may. Nothing is executed.\n\n" +
 			"Exit code: 0 allow, 2 ask, 3 deny, 1 if there is no answer. With --jsonl: 0, or 1 if a line was bad.",
-		Example: "  hermes " + spelled(as) + " 'F=-rf; rm $F /etc'\n" +
-			"  hermes " + spelled(as) + " --explain \"sudo sh -c 'make install'\"\n" +
-			"  hermes " + spelled(as) + " --deny 'git push --force*' 'cd repo && git push --force'\n" +
-			"  hermes " + spelled(as) + " --file deploy.sh\n" +
-			"  hermes " + spelled(as) + " --kind workdir '/srv/site'\n" +
-			"  hermes " + spelled(as) + " --jsonl < commands.jsonl",
+		Example: "  hermes check 'F=-rf; rm $F /etc'\n" +
+			"  hermes check --explain \"sudo sh -c 'make install'\"\n" +
+			"  hermes check --deny 'git push --force*' 'cd repo && git push --force'\n" +
+			"  hermes check --file deploy.sh\n" +
+			"  hermes check --kind workdir '/srv/site'\n" +
+			"  hermes check --jsonl < commands.jsonl",
 		RunE: func(c *cobra.Command, args []string) error { return runCheck(c, stdio, o, args) },
 	}
 	f := c.Flags()
@@ -72,14 +72,6 @@ func suggest(c *cobra.Command, flag string, values ...string) {
 	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag was not declared: a mistake in newCheck
 	}
-}
-
-// spelled returns how check is called under its name.
-func spelled(as string) string {
-	if as == "test" {
-		return "approvals test"
-	}
-	return as
 }
 
 func runCheck(c *cobra.Command, stdio *IO, o checkOptions, args []string) error {

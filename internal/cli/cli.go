@@ -70,14 +70,7 @@ func newRoot(stdio *IO) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(showUsage)
 	group(root)
-	approvals := &cobra.Command{
-		Use:     "approvals",
-		Short:   "Try out approval rules",
-		Example: "  hermes approvals test 'git push --force'",
-	}
-	group(approvals)
-	approvals.AddCommand(newCheck(stdio, "test"))
-	root.AddCommand(newCheck(stdio, "check"), approvals, newAudit(stdio), newConfig(stdio), newExec(stdio), newSandbox(stdio), newVersion(stdio))
+	root.AddCommand(newApprovals(stdio), newCheck(stdio), newAudit(stdio), newConfig(stdio), newExec(stdio), newSandbox(stdio), newVersion(stdio))
 	return root
 }
 

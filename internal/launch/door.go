@@ -110,7 +110,7 @@ func (j *journey) ref() audit.Ref { return audit.Ref{ID: j.r.ID, Session: j.c.Se
 
 func (j *journey) run(ctx context.Context) (Result, error) {
 	facts := j.facts()
-	prog := shell.Parse(j.text, shell.Options{Home: facts.Home, Dir: facts.Dir, Env: facts.Env, File: facts.File, Tails: len(j.p.Rules.Deny)+len(j.p.Rules.Required) > 0})
+	prog := j.p.Rules.Parse(j.text, facts)
 	j.r.Verdict = j.d.judge(j.p.Rules, &prog, facts)
 	if j.r.Verdict.Action != guard.Block {
 		if err := j.open(ctx); err != nil {
@@ -120,9 +120,9 @@ func (j *journey) run(ctx context.Context) (Result, error) {
 	j.r.Decision = j.d.o.Desk.Decide(ctx, approval.Request{
 		Session: j.c.Session, Command: j.text, Dir: j.r.Dir, Backend: j.r.Backend, Program: &prog, Verdict: j.r.Verdict,
 		Judge: func(entries []string) guard.Verdict {
-			allow := slices.Concat(j.p.Rules.Allow, entries)
-			k := command.Compile(command.Policy{Deny: j.p.Rules.Deny, Allow: allow})
-			return guard.Strictest(k.Judge(&prog, facts), j.d.required(j.p.Rules, &prog, facts))
+			r := j.p.Rules
+			r.Allow = slices.Concat(r.Allow, entries)
+			return r.Judge(&prog, facts)
 		},
 		Exposure: j.r.Exposure, Presence: j.c.Presence, Platform: j.c.Platform, Prompter: j.c.Prompter,
 	})

@@ -10,6 +10,52 @@ import (
 	"hermes/internal/shell"
 )
 
+// Parse returns what a text would run, as these rules need it.
+func (r Rules) Parse(text string, f command.Facts) shell.Program {
+	return shell.Parse(text, shell.Options{Home: f.Home, Dir: f.Dir, Env: f.Env, File: f.File, Tails: len(r.Deny)+len(r.Required) > 0})
+}
+
+// Judge returns the verdict on a text with all of the owner's rules, the allow-list among them: what is left for a person.
+func (r Rules) Judge(p *shell.Program, f command.Facts) guard.Verdict {
+	v := command.Compile(command.Policy{Deny: r.Deny, Allow: r.Allow}).Judge(p, f)
+	return guard.Strictest(v, New(Options{}).required(r, p, f))
+}
+
+// Match is one of the owner's rules that has a say about a text.
+type Match struct {
+	List   string // approvals.deny, approvals.command_approval_required or command_allowlist
+	Number int    // its place there, from 1
+	Entry  string
+	Whole  bool // of the allow-list: with it nothing is left to be asked about
+}
+
+// Matches lists the owner's rules that have a say about a text: those that refuse it, that ask about it, and that lift a
+// question.
+func (r Rules) Matches(p *shell.Program, f command.Facts) []Match {
+	var out []Match
+	denied := func(glob string) bool {
+		return slices.ContainsFunc(command.Compile(command.Policy{Deny: []string{glob}}).Judge(p, f).Findings,
+			func(hit guard.Finding) bool { return hit.Tier == guard.UserDeny })
+	}
+	for i, glob := range r.Deny {
+		if denied(glob) {
+			out = append(out, Match{List: "approvals.deny", Number: i + 1, Entry: glob})
+		}
+	}
+	for i, q := range r.Required {
+		if denied(q.Glob) {
+			out = append(out, Match{List: "approvals.command_approval_required", Number: i + 1, Entry: q.Glob})
+		}
+	}
+	all := command.Compile(command.Policy{}).Judge(p, f)
+	for i, entry := range r.Allow {
+		if left := command.Compile(command.Policy{Allow: []string{entry}}).Judge(p, f); len(left.Findings) < len(all.Findings) {
+			out = append(out, Match{List: "command_allowlist", Number: i + 1, Entry: entry, Whole: left.Action == guard.Allow})
+		}
+	}
+	return out
+}
+
 // judge returns the verdict without the allow-list.
 func (d *Door) judge(r Rules, p *shell.Program, f command.Facts) guard.Verdict {
 	strict, _ := d.checkers(r)
