@@ -145,15 +145,18 @@ func unescape(s string) string {
 
 // held is the groups of one sandbox.
 type held struct {
-	dirs  []string
-	procs []string
-	of    map[string]string // by controller
+	old []string          // directories of version 1
+	new string            // the one of version 2, empty for none
+	of  map[string]string // by controller
 }
 
 // remove removes groups that no launcher was told of.
 func (h *held) remove() {
-	for _, dir := range h.dirs {
+	for _, dir := range h.old {
 		_ = unix.Rmdir(dir)
+	}
+	if h.new != "" {
+		_ = unix.Rmdir(h.new)
 	}
 }
 
@@ -161,22 +164,26 @@ func (h *held) remove() {
 func (h *host) hold(name string) *held {
 	made := &held{of: map[string]string{}}
 	for _, c := range controllers {
-		parent := h.groups.v1[c]
-		if h.groups.version[c] == exposure.CgroupV2 {
-			parent = h.groups.v2
-		}
-		if parent == "" {
-			continue
-		}
-		path := filepath.Join(parent, name)
-		if !slices.Contains(made.dirs, path) {
-			if os.Mkdir(path, 0o755) != nil {
-				continue
+		switch h.groups.version[c] {
+		case exposure.CgroupV2:
+			if made.new == "" {
+				path := filepath.Join(h.groups.v2, name)
+				if unix.Mkdir(path, 0o755) != nil {
+					continue
+				}
+				made.new = path
 			}
-			made.dirs = append(made.dirs, path)
-			made.procs = append(made.procs, filepath.Join(path, "cgroup.procs"))
+			made.of[c] = made.new
+		case exposure.CgroupV1:
+			path := filepath.Join(h.groups.v1[c], name)
+			if !slices.Contains(made.old, path) { // two controllers may have one hierarchy
+				if unix.Mkdir(path, 0o755) != nil {
+					continue
+				}
+				made.old = append(made.old, path)
+			}
+			made.of[c] = path
 		}
-		made.of[c] = path
 	}
 	return made
 }

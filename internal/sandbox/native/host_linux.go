@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
@@ -21,9 +22,9 @@ type host struct {
 	memory   int64  // bytes of the machine
 	system   []wall.Step
 	readable []string // the targets of system that are directories
-	hidden   []string // what of the system an ordinary user may not read, so that root's sandbox may not either
 	self     map[string]string
 	groups   groups
+	secrets  private
 }
 
 // The system's directories, as far as they exist. /var, /run, /home, /root, /srv, /mnt and /media are not shown.
@@ -68,15 +69,43 @@ func lookAround() *host {
 			h.readable = append(h.readable, dir)
 		}
 	}
-	if h.uid == 0 {
-		h.hidden = private("/etc")
-	}
 	h.groups = findGroups()
 	return h
 }
 
-// private lists what below a directory others may not read. What is in a private directory is not listed on its own.
-func private(dir string) (out []string) {
+// hidden lists what of the system an ordinary user may not read, so that root's sandbox may not either.
+func (h *host) hidden() []string {
+	if h.uid != 0 {
+		return nil
+	}
+	return h.secrets.below("/etc")
+}
+
+// private remembers what below a directory others may not read, until something in it changes.
+type private struct {
+	mu    sync.Mutex
+	asked bool
+	watch *watch
+	paths []string
+}
+
+// below lists it. What is in a private directory is not listed on its own. From the second time on changes are watched for,
+// which the first is not worth.
+func (p *private) below(dir string) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.watch != nil && !p.watch.changed() {
+		return p.paths
+	}
+	if p.watch != nil {
+		p.watch.close()
+		p.watch = nil
+	}
+	if p.asked {
+		p.watch = newWatch()
+	}
+	p.asked = true
+	p.paths = nil
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.Type()&fs.ModeSymlink != 0 {
 			return nil
@@ -85,15 +114,23 @@ func private(dir string) (out []string) {
 		if err != nil {
 			return nil
 		}
-		if info.Mode().Perm()&0o004 == 0 {
-			out = append(out, path)
-			if e.IsDir() {
-				return fs.SkipDir
+		hidden := info.Mode().Perm()&0o004 == 0
+		if hidden {
+			p.paths = append(p.paths, path)
+		}
+		if e.IsDir() {
+			if hidden {
+				return fs.SkipDir // the directory above tells when that changes
 			}
+			p.watch.add(path)
 		}
 		return nil
 	})
-	return out
+	if !p.watch.whole() {
+		p.watch.close()
+		p.watch = nil
+	}
+	return p.paths
 }
 
 // Toolchains and module caches below a home, without the files beside them that hold logins.
@@ -109,7 +146,10 @@ var homeTools = [...]string{
 // tools lists the toolchains that exist below home, and the directories of PATH that are neither system nor home.
 func (h *host) tools(home, path string) (out []string) {
 	for _, name := range homeTools {
-		dir := filepath.Join(home, name)
+		dir := home + "/" + name
+		if unix.Access(dir, unix.F_OK) != nil { // most are not there
+			continue
+		}
 		if real, err := filepath.EvalSymlinks(dir); err == nil && real == dir {
 			out = append(out, dir)
 		}

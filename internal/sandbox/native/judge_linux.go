@@ -97,7 +97,7 @@ func (b *Backend) judge(ctx context.Context, p *place, d *design, spec sandbox.S
 	if leaks(spec) {
 		e.Doors.Found(exposure.EnvSecrets, exposure.Open, "the environment holds a secret")
 	}
-	key := exposure.Fingerprint(d.policy)
+	key := d.fingerprint
 	b.mu.Lock()
 	known, ok := b.probed[key]
 	b.mu.Unlock()

@@ -29,7 +29,7 @@ type Config struct {
 	Path     string   // the host's PATH: toolchains outside of system and home are shown
 	Shell    string   // path of bash; empty: /bin/bash
 	State    string   // a directory of Hermes' own, 0700, where open sandboxes are listed; empty: they are not
-	Waiting  int      // how many processes wait for the next sandbox, so that it opens sooner; 0: two, less: none
+	Waiting  int      // how many sandboxes at most wait to be opened again as they were; 0: two, less: none
 	Log      func(string)
 }
 
@@ -41,8 +41,7 @@ type Backend struct {
 	facts    *host
 	launcher *launcher
 	closed   bool
-	waiting  []*waiting         // processes without a plan yet
-	filling  sync.WaitGroup     // refills under way
+	pool     pool
 	probed   map[string]verdict // by fingerprint
 }
 
@@ -60,7 +59,7 @@ func New(c Config) *Backend {
 	if c.Waiting == 0 {
 		c.Waiting = defaultWaiting
 	}
-	return &Backend{conf: c, probed: map[string]verdict{}}
+	return &Backend{conf: c, probed: map[string]verdict{}, pool: pool{quit: make(chan struct{})}}
 }
 
 const defaultWaiting = 2

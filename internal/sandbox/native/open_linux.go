@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -26,9 +27,13 @@ type place struct {
 	*runner.Client
 	exposure exposure.Exposure
 	launcher *launcher
-	id       uint64
+	born     *born
 	walls    string
-	record   *record
+	after    func() // runs once, after Close
+
+	mu     sync.Mutex
+	record *record
+	gone   bool
 }
 
 // Walls says in one line what it is made of.
@@ -37,26 +42,101 @@ func (p *place) Walls() string { return p.walls }
 // Exposure returns what was read back.
 func (p *place) Exposure() exposure.Exposure { return p.exposure }
 
+// Close ends it; see sandbox.Sandbox.
+func (p *place) Close(ctx context.Context) error {
+	err := p.Client.Close(ctx)
+	p.mu.Lock()
+	after := p.after
+	p.after = nil
+	p.mu.Unlock()
+	if after != nil {
+		after()
+	}
+	return err
+}
+
+// note writes down that it is open, and for whom.
+func (p *place) note(state string, d *design, spec sandbox.Spec) error {
+	pid := p.born.pid
+	r, err := note(state, Record{
+		ID: p.born.name, Tree: d.tree, Session: spec.Session.String(), Owner: os.Getpid(), PID: pid, Born: birth(pid), Opened: time.Now(),
+	})
+	if err != nil {
+		return fmt.Errorf("open native sandbox: note it: %w", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone {
+		r.remove()
+		return nil
+	}
+	p.record = r
+	return nil
+}
+
+// over sees to what is left when the connection is.
+func (p *place) over(d *design) {
+	p.launcher.end(p.born.id)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gone = true
+	p.record.remove()
+	_ = d.clear()
+}
+
 // Open opens a sandbox; see sandbox.Backend.
 func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox, error) {
 	h, l, err := b.ready()
 	if err != nil {
 		return nil, fmt.Errorf("open native sandbox: %w", err)
 	}
-	d, err := b.design(h, spec)
+	d, err := b.outline(spec)
 	if err != nil {
+		return nil, err
+	}
+	var n *born // it is made while the rest is planned, unless one is likely to be there already
+	if !b.pool.mayHave(d.whose) {
+		if n, err = b.begin(h, l, d.flags); err != nil {
+			return nil, err
+		}
+	}
+	if err = d.complete(b, h, spec); err != nil {
+		if n != nil {
+			n.abandon()
+		}
 		return nil, err
 	}
 	for _, note := range d.notes {
 		b.log(note)
 	}
-	p, err := b.open(ctx, h, l, d, spec)
+	var p *place
+	if n == nil {
+		p = b.pool.take(l, d)
+	}
+	if p == nil {
+		if p, err = b.make(ctx, h, l, n, d, spec); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.note(b.conf.State, d, spec); err != nil {
+		_ = p.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	if d.plan.Namespaces && b.conf.Waiting > 0 {
+		p.after = func() { b.refill(d.whose, spec) }
+	}
+	return p, nil
+}
+
+// make makes a sandbox, in the process n if there is one, and judges it.
+func (b *Backend) make(ctx context.Context, h *host, l *launcher, n *born, d *design, spec sandbox.Spec) (*place, error) {
+	p, err := b.open(ctx, h, l, n, d, spec)
 	var missing *sandbox.MissingError
 	if errors.As(err, &missing) && spec.BestEffort {
 		if err := d.withoutNamespaces(b, h, spec, missing.Why); err != nil {
 			return nil, err
 		}
-		p, err = b.open(ctx, h, l, d, spec)
+		p, err = b.open(ctx, h, l, nil, d, spec)
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.clear())
@@ -92,45 +172,41 @@ func (b *Backend) ready() (*host, *launcher, error) {
 // Close ends every sandbox that is still open, and the launcher.
 func (b *Backend) Close() error {
 	b.mu.Lock()
-	l, waiting := b.launcher, b.waiting
-	b.launcher, b.waiting, b.closed = nil, nil, true
+	l := b.launcher
+	b.launcher, b.closed = nil, true
 	b.mu.Unlock()
-	b.filling.Wait()
-	for _, w := range waiting {
-		w.abandon()
-	}
+	b.pool.close()
 	if l != nil {
 		l.close()
 	}
 	return nil
 }
 
-// open has the sandbox put up, in a process that waits for it already if there is one.
-func (b *Backend) open(ctx context.Context, h *host, l *launcher, d *design, spec sandbox.Spec) (*place, error) {
-	w, err := b.take(l, d.flags)
-	if w == nil && err == nil {
-		w, err = b.start(ctx, h, l, d.flags)
+// open has the sandbox put up.
+func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *design, spec sandbox.Spec) (*place, error) {
+	if n == nil {
+		var err error
+		if n, err = b.begin(h, l, d.flags); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	conn, id := w.conn, w.id
-	limits := h.limit(w.held, spec.Limits)
+	limits := h.limit(n.held, spec.Limits)
 	d.fallBack(limits)
 	d.asked.Limits = limits
-	if deadline, ok := ctx.Deadline(); ok {
-		_ = conn.SetDeadline(deadline)
-	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	abandon := func(err error) (*place, error) {
-		w.abandon()
+	if err := n.arrived(ctx); err != nil {
 		return nil, err
 	}
-	if err := wall.SendPlan(conn, &d.plan); err != nil {
+	release := n.bound(ctx)
+	abandon := func(err error) (*place, error) {
+		release()
+		n.abandon()
+		return nil, err
+	}
+	if err := wall.SendPlan(n.conn, &d.plan); err != nil {
 		return abandon(fmt.Errorf("open native sandbox: send plan: %w", err))
 	}
-	report, err := wall.ReceiveReport(conn)
+	d.fingerprint = exposure.Fingerprint(d.policy) // while the walls are put up
+	report, err := wall.ReceiveReport(n.conn)
 	switch {
 	case ctx.Err() != nil:
 		return abandon(fmt.Errorf("open native sandbox: %w", context.Cause(ctx)))
@@ -139,33 +215,24 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, d *design, spe
 	case report.Failed != "":
 		return abandon(missing(report.Failed, syscall.Errno(report.Errno)))
 	}
-	_ = conn.SetDeadline(time.Time{})
-	p := &place{launcher: l, id: id, exposure: d.readBack(h, report), walls: d.summary(h, report)}
-	p.record, err = note(b.conf.State, Record{
-		ID: w.name, Tree: d.tree, Session: spec.Session.String(), Owner: os.Getpid(), PID: w.pid, Born: birth(w.pid), Opened: time.Now(),
-	})
-	if err != nil {
-		return abandon(fmt.Errorf("open native sandbox: note it: %w", err))
-	}
-	p.Client, err = runner.Dial(ctx, conn, runner.Options{
-		Backend: Name, Search: searchPath, Log: b.conf.Log, Start: runner.Start{Files: spec.InitFiles},
-		Walled: d.plan.Namespaces,
-		Cleanup: func() {
-			l.end(id)
-			p.record.remove()
-			_ = d.clear()
-		},
-		State: snapshot.New(snapshot.Config{
-			Vars: d.vars, Shell: b.conf.Shell, Env: spec.Env, Dir: d.tree, Lasts: spec.Persistent, Judge: effect.Judge, Prelude: runner.PreludeFD, Write: runner.StateFD,
-		}),
-	})
-	if err != nil {
-		l.end(id)
-		p.record.remove()
+	release()
+	p := &place{launcher: l, born: n}
+	dialled := make(chan error, 1)
+	go func() { // the two ends greet each other while what was seen is read
+		var err error
+		p.Client, err = runner.Dial(ctx, n.conn, runner.Options{
+			Backend: Name, Search: searchPath, Log: b.conf.Log, Start: runner.Start{Files: spec.InitFiles},
+			Walled: d.plan.Namespaces, Cleanup: func() { p.over(d) },
+			State: snapshot.New(snapshot.Config{
+				Vars: d.vars, Shell: b.conf.Shell, Env: spec.Env, Dir: d.tree, Lasts: spec.Persistent, Judge: effect.Judge, Prelude: runner.PreludeFD, Write: runner.StateFD,
+			}),
+		})
+		dialled <- err
+	}()
+	p.exposure, p.walls = d.readBack(h, report), d.summary(h, report)
+	if err := <-dialled; err != nil {
+		n.abandon()
 		return nil, fmt.Errorf("open native sandbox: %w", err)
-	}
-	if d.plan.Namespaces {
-		go b.refill(h, l, d.flags)
 	}
 	return p, nil
 }

@@ -13,7 +13,7 @@ import (
 type (
 	host     struct{}
 	launcher struct{}
-	waiting  struct{}
+	pool     struct{ quit chan struct{} }
 )
 
 // Open fails: the walls are Linux's.

@@ -26,11 +26,16 @@ type design struct {
 	flags  uintptr
 	home   string // inside
 	tree   string
+	whose  string // session and work tree
 	policy exposure.Policy
-	asked  exposure.Exposure
-	notes  []string // what a result should say
-	gaps   []string // walls that are left out
-	rules  int      // of the system call filter
+
+	fingerprint string            // of the policy
+	key         [sha256.Size]byte // see identify
+
+	asked exposure.Exposure
+	notes []string // what a result should say
+	gaps  []string // walls that are left out
+	rules int      // of the system call filter
 
 	probe string            // the probe's program inside
 	vars  map[string]string // variables that this place needs
@@ -57,8 +62,8 @@ const (
 	writeRank
 )
 
-// design plans a sandbox from what was asked and what this machine has.
-func (b *Backend) design(h *host, spec sandbox.Spec) (*design, error) {
+// outline begins a plan: whether there may be such a sandbox at all, and in which namespaces.
+func (b *Backend) outline(spec sandbox.Spec) (*design, error) {
 	d := &design{probe: ProbePath, tree: spec.Workdir.String(), home: b.conf.Home}
 	if home, ok := spec.Env.Lookup("HOME"); ok && filepath.IsAbs(home) && home != "/" {
 		d.home = filepath.Clean(home)
@@ -66,22 +71,54 @@ func (b *Backend) design(h *host, spec sandbox.Spec) (*design, error) {
 	if err := b.settle(spec, d); err != nil {
 		return nil, err
 	}
+	d.whose = spec.Session.String() + "\x00" + d.tree
 	d.flags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 	d.plan = wall.Plan{Namespaces: true, Hostname: "hermes", Landlock: true}
 	if spec.Network.Asked != exposure.OpenNet {
 		d.flags |= unix.CLONE_NEWNET
 		d.plan.Network = true
 	}
+	return d, nil
+}
+
+// complete plans the rest, from what was asked and what this machine has at this moment.
+func (d *design) complete(b *Backend, h *host, spec sandbox.Spec) error {
 	f := usual()
 	d.plan.Filter, d.rules = f.program, f.rules
 	d.plan.Limits = []wall.Rlimit{{Kind: unix.RLIMIT_CORE}, {Kind: unix.RLIMIT_MSGQUEUE}}
 	d.base(h)
 	if err := d.show(b, h, spec); err != nil {
-		return nil, err
+		return err
 	}
 	d.walls(h)
 	d.describe(h, spec)
-	return d, nil
+	d.key = d.identify(spec)
+	return nil
+}
+
+// identify returns what two sandboxes must have in common to stand in for each other: the plan, with the identity of
+// everything of the host that it shows or hides, whose it is, and all that its commands will find.
+func (d *design) identify(spec sandbox.Spec) (key [sha256.Size]byte) {
+	sum := sha256.New()
+	sum.Write(d.plan.Marshal())
+	for _, s := range d.plan.Steps {
+		path := s.Source
+		switch s.Kind {
+		case wall.Hide:
+			path = s.Target
+		case wall.Read, wall.Write, wall.Scratch:
+		default:
+			continue
+		}
+		var info unix.Stat_t
+		_ = unix.Stat(path, &info) // what is not there is all zeroes
+		fmt.Fprintf(sum, "%d %d %d,", info.Dev, info.Ino, info.Mode)
+	}
+	network := spec.Network
+	fmt.Fprintf(sum, "%d %q %q %q %q %v %v %q %v %v %q", d.flags, spec.Session, spec.Home, spec.Env.Strings(), spec.Env.Absent(),
+		network, spec.Limits, spec.InitFiles, spec.Persistent, spec.BestEffort, spec.Secrets)
+	sum.Sum(key[:0])
+	return key
 }
 
 type filter struct {
@@ -137,7 +174,7 @@ func (b *Backend) settle(spec sandbox.Spec, d *design) error {
 func (d *design) base(h *host) {
 	add := func(steps ...wall.Step) { d.plan.Steps = append(d.plan.Steps, steps...) }
 	add(h.system...)
-	for _, path := range h.hidden {
+	for _, path := range h.hidden() {
 		add(wall.Step{Kind: wall.Hide, Target: path, Missing: true})
 	}
 	add(wall.Step{Kind: wall.Proc, Target: "/proc"})

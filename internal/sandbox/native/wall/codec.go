@@ -113,7 +113,7 @@ func receive(r io.Reader) ([]byte, error) {
 }
 
 // SendPlan hands a plan to the process inside.
-func SendPlan(w io.Writer, p *Plan) error { return send(w, p.encode()) }
+func SendPlan(w io.Writer, p *Plan) error { return send(w, p.Marshal()) }
 
 // ReceiveReport reads what became of the plan. What follows on the stream is the runner's.
 func ReceiveReport(r io.Reader) (*Report, error) {

@@ -112,11 +112,15 @@ func (p *Plan) carryOut(report *Report) error {
 			return fmt.Errorf("limit %d: %w", l.Kind, err)
 		}
 	}
-	if err := drop(); err != nil {
-		return fmt.Errorf("capabilities: %w", err)
+	// Whatever must hold for every thread stops all of them, which is dear: no_new_privs comes to the others with the filter,
+	// and Landlock takes the capabilities of a namespace for it. Without namespaces there are none.
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("no_new_privs: %w", err)
 	}
-	if _, _, no := psx.Syscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); no != 0 {
-		return fmt.Errorf("no_new_privs: %w", no)
+	if !p.Namespaces || len(p.Filter) == 0 {
+		if _, _, no := psx.Syscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); no != 0 {
+			return fmt.Errorf("no_new_privs: %w", no)
+		}
 	}
 	if p.Landlock {
 		abi, err := p.landlock()
@@ -124,6 +128,9 @@ func (p *Plan) carryOut(report *Report) error {
 			return fmt.Errorf("landlock: %w", err)
 		}
 		report.Landlock = abi
+	}
+	if err := drop(); err != nil {
+		return fmt.Errorf("capabilities: %w", err)
 	}
 	// The kernel forgets this wish whenever rights change.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
@@ -148,10 +155,9 @@ func lower(l Rlimit) error {
 }
 
 // drop gives all capabilities away, for good: the ones held, the ones that could be inherited, and those a program could get
-// by being started.
+// by being started. What only matters to programs that are started is done on this thread alone: they are started from it.
 func drop() error {
 	for c := uintptr(0); c <= 63; c++ {
-		// A thread's bounding set only matters to what it starts, and commands are started from this one.
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); errors.Is(err, unix.EINVAL) {
 			break
 		} else if errors.Is(err, unix.EPERM) {
@@ -162,12 +168,9 @@ func drop() error {
 	}
 	// No root, no set-uid fix-up, no ambient ones, each locked: securebits(7) has the numbers.
 	const locked = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<6 | 1<<7
-	_, _, _ = psx.Syscall6(unix.SYS_PRCTL, unix.PR_SET_SECUREBITS, locked, 0, 0, 0, 0)
-	if _, _, no := psx.Syscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0, 0); no != 0 && no != unix.EINVAL {
-		return no
-	}
+	_ = unix.Prctl(unix.PR_SET_SECUREBITS, locked, 0, 0, 0)
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var none [2]unix.CapUserData
+	var none [2]unix.CapUserData // takes the ambient ones along
 	if _, _, no := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none[0])), 0); no != 0 {
 		return no
 	}

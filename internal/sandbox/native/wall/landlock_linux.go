@@ -2,7 +2,8 @@ package wall
 
 import (
 	"os"
-	"path/filepath"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
@@ -36,7 +37,15 @@ func (p *Plan) landlock() (abi int, err error) {
 		write, landlock.RWFiles(writeFiles...),
 		landlock.RWDirs(deviceDirs...).WithIoctlDev(), landlock.RWFiles(deviceFiles...).WithIoctlDev(),
 	}
-	return abi, config.Restrict(rules...)
+	fd, flags, err := config.NewRulesetFD(rules...)
+	if err != nil {
+		return 0, err
+	}
+	if fd < 0 {
+		return 0, nil
+	}
+	defer unix.Close(fd)
+	return abi, ll.AllThreadsLandlockRestrictSelf(fd, flags)
 }
 
 // apart tells directories from other files, and leaves out what is not there.
@@ -55,14 +64,40 @@ func apart(paths []string) (dirs, files []string) {
 
 // look reads what tells of the walls from behind them. What cannot be read is left out, which counts as open.
 func look(report *Report) {
-	for _, name := range [...]string{"status", "mountinfo", "uid_map", "limits", "net/dev", "net/route", "net/ipv6_route", "cgroup"} {
-		if text, err := os.ReadFile(filepath.Join("/proc/self", name)); err == nil {
-			report.Seen[name] = string(text)
+	buffer := make([]byte, 64<<10)
+	for _, name := range [...]string{"status", "mountinfo", "net/dev"} {
+		if text, err := slurp("/proc/self/"+name, &buffer); err == nil {
+			report.Seen[name] = text
 		}
 	}
 	for _, name := range [...]string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"} {
-		if text, err := os.Readlink("/proc/self/ns/" + name); err == nil {
-			report.Seen["ns/"+name] = text
+		name = "ns/" + name
+		if n, err := unix.Readlink("/proc/self/"+name, buffer); err == nil {
+			report.Seen[name] = string(buffer[:n])
+		}
+	}
+}
+
+// slurp reads a file of the kernel's, which says its end by nothing more, into a buffer that grows as it must.
+func slurp(path string, buffer *[]byte) (string, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", err
+	}
+	defer unix.Close(fd)
+	for end := 0; ; {
+		if end == len(*buffer) {
+			*buffer = append(*buffer, make([]byte, len(*buffer))...)
+		}
+		n, err := unix.Read(fd, (*buffer)[end:])
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return "", err
+		case n == 0:
+			return string((*buffer)[:end]), nil
+		default:
+			end += n
 		}
 	}
 }

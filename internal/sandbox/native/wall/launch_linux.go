@@ -3,6 +3,7 @@ package wall
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -16,8 +17,8 @@ type Request struct {
 	ID    uint64
 	End   bool     // end the process of this ID, or of every one if it is gone anyway: kill, reap, remove its groups
 	Flags uintptr  // namespaces of the new process
-	Procs []string // cgroup.procs files that the new process is written to
-	Dirs  []string // cgroups that go when it ends
+	Old   []string // version 1 cgroups, below the launcher's own, that the new process is in and that go when it ends
+	New   string   // the same of version 2; empty: none
 }
 
 // Answer is what became of a request.
@@ -34,14 +35,14 @@ func (r *Request) Marshal() []byte {
 	w.number(r.ID)
 	w.flag(r.End)
 	w.number(uint64(r.Flags))
-	w.list(r.Procs)
-	w.list(r.Dirs)
+	w.list(r.Old)
+	w.text(r.New)
 	return w
 }
 
 func parseRequest(text []byte) (*Request, error) {
 	r := reader{rest: text}
-	q := &Request{ID: r.number(), End: r.flag(), Flags: uintptr(r.number()), Procs: r.list(), Dirs: r.list()}
+	q := &Request{ID: r.number(), End: r.flag(), Flags: uintptr(r.number()), Old: r.list(), New: r.text()}
 	return q, r.end()
 }
 
@@ -74,7 +75,11 @@ func Launch(fd int, argv ...string) int {
 	runtime.LockOSThread()
 	unix.CloseOnExec(fd)
 	_ = unix.Setgroups(nil) // as root: groups that are nobody's inside still open the host's files
-	l := launcher{fd: fd, argv: argv, alive: map[uint64]*started{}}
+	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 1
+	}
+	l := launcher{fd: fd, null: null, argv: argv, alive: map[uint64]*started{}}
 	buffer, oob := make([]byte, LargestRequest), make([]byte, 64)
 	for {
 		n, oobn, _, _, err := unix.Recvmsg(fd, buffer, oob, unix.MSG_CMSG_CLOEXEC)
@@ -97,6 +102,10 @@ func Launch(fd int, argv ...string) int {
 		default:
 			l.start(q, passed[0])
 		}
+		if l.broken != nil {
+			l.endAll()
+			return 1
+		}
 		for _, d := range passed {
 			_ = unix.Close(d)
 		}
@@ -104,8 +113,10 @@ func Launch(fd int, argv ...string) int {
 }
 
 type launcher struct {
-	fd   int
-	argv []string
+	fd     int
+	null   int
+	argv   []string
+	broken error // it is in a group that is not its own
 
 	ending sync.WaitGroup // ends under way
 
@@ -148,37 +159,75 @@ func (l *launcher) start(q *Request, fd int) {
 		sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
 		sys.AmbientCaps = building
 	}
-	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	groups, err := l.join(q, sys)
 	if err != nil {
-		l.answer(refusal(q.ID, "open /dev/null", err))
+		l.answer(refusal(q.ID, "join a control group", err))
 		return
 	}
-	defer unix.Close(null)
-	n := uintptr(null)
-	pid, err := syscall.ForkExec("/proc/self/exe", l.argv, &syscall.ProcAttr{
-		Dir: "/", Env: []string{}, Files: []uintptr{n, n, 2, uintptr(fd)}, Sys: sys,
-	})
+	n := uintptr(l.null)
+	attr := &syscall.ProcAttr{Dir: "/", Env: []string{}, Files: []uintptr{n, n, 2, uintptr(fd)}, Sys: sys}
+	pid, err := syscall.ForkExec("/proc/self/exe", l.argv, attr)
+	if err != nil && sys.UseCgroupFD { // older than clone3, or it is refused: it joins like any other
+		sys.UseCgroupFD = false
+		if pid, err = syscall.ForkExec("/proc/self/exe", l.argv, attr); err == nil {
+			if err = write(q.New+"/cgroup.procs", decimal(pid)); err != nil {
+				(&started{pid: pid}).end()
+			}
+		}
+	}
+	if back := groups.leave(); back != nil {
+		l.broken = back // the next process would be in the wrong groups
+	}
 	if err != nil {
 		l.answer(refusal(q.ID, "make the namespaces", err))
 		return
 	}
-	s := &started{pid, slices.Clone(q.Dirs)}
+	s := &started{pid, slices.Clone(q.Old)}
+	if q.New != "" {
+		s.dirs = append(s.dirs, q.New)
+	}
 	l.mu.Lock()
 	l.alive[q.ID] = s
 	l.mu.Unlock()
-	// Joining a group can take the kernel long; the process starts up meanwhile, and others are served.
-	go func() {
-		for _, file := range q.Procs {
-			if err := join(file, pid); err != nil {
-				if l.forget(q.ID) != nil {
-					s.end()
-				}
-				l.answer(refusal(q.ID, "join "+file, err))
-				return
-			}
+	l.answer(&Answer{ID: q.ID, PID: pid})
+}
+
+// joined is where this thread is while it makes a process.
+type joined struct {
+	home []string // task files of the groups it came from
+	fd   int      // of the version 2 group, -1 for none
+}
+
+// join sees to it that the next process is in the groups of a request from its first moment. To move a process that exists
+// the kernel waits until no processor can be looking at it any more, which takes it milliseconds and makes everybody who
+// starts a thread wait. A thread that moves itself, and what it then makes, costs nothing.
+func (l *launcher) join(q *Request, sys *syscall.SysProcAttr) (*joined, error) {
+	j := &joined{fd: -1}
+	for _, dir := range q.Old {
+		if err := write(dir+"/tasks", "0"); err != nil {
+			return nil, errors.Join(err, j.leave())
 		}
-		l.answer(&Answer{ID: q.ID, PID: pid})
-	}()
+		j.home = append(j.home, filepath.Dir(dir)+"/tasks")
+	}
+	if q.New != "" {
+		fd, err := unix.Open(q.New, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, errors.Join(err, j.leave())
+		}
+		j.fd, sys.UseCgroupFD, sys.CgroupFD = fd, true, fd
+	}
+	return j, nil
+}
+
+// leave goes back.
+func (j *joined) leave() (err error) {
+	for _, file := range j.home {
+		err = errors.Join(err, write(file, "0"))
+	}
+	if j.fd >= 0 {
+		_ = unix.Close(j.fd)
+	}
+	return err
 }
 
 // forget takes a process out of those alive, nil if somebody did before. Who gets it ends it.
@@ -199,14 +248,14 @@ func refusal(id uint64, what string, err error) *Answer {
 	return a
 }
 
-// join writes a process to a control group.
-func join(file string, pid int) error {
+// write writes a few bytes to a file of the kernel's.
+func write(file, text string) error {
 	fd, err := unix.Open(file, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
-	_, err = unix.Write(fd, []byte(decimal(pid)))
+	_, err = unix.Write(fd, []byte(text))
 	return err
 }
 
@@ -223,16 +272,23 @@ func decimal(n int) string {
 }
 
 // end ends one process. It answers when everything in its namespaces is gone, which takes long where there is much: others
-// are served meanwhile.
+// are served meanwhile. What nobody can be in any more, the kernel's own tables, goes after the answer.
 func (l *launcher) end(id uint64) {
 	s := l.forget(id)
 	if s == nil {
 		l.answer(&Answer{ID: id, Errno: int(unix.ESRCH), What: "end"})
 		return
 	}
+	// The last who is in a mount namespace takes it down with him, before his end can be waited for. This one is not the last.
+	mounts, err := unix.Open("/proc/"+decimal(s.pid)+"/ns/mnt", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	_ = unix.Kill(s.pid, unix.SIGKILL)
 	l.ending.Go(func() {
-		s.end()
+		s.wait()
 		l.answer(&Answer{ID: id, PID: s.pid})
+		if err == nil {
+			_ = unix.Close(mounts)
+		}
+		s.remove()
 	})
 }
 
@@ -247,17 +303,26 @@ func (l *launcher) endAll() {
 	l.ending.Wait()
 }
 
-// end kills the process, waits until the kernel has killed all that was in its namespace, and removes its groups. The number
-// is its own until it is reaped here.
+// end kills the process, waits, and removes its groups.
 func (s *started) end() {
 	_ = unix.Kill(s.pid, unix.SIGKILL)
+	s.wait()
+	s.remove()
+}
+
+// wait waits until the kernel has ended all that was in the process's namespace. Its number is its own until then.
+func (s *started) wait() {
 	for {
 		if _, err := unix.Wait4(s.pid, nil, 0, nil); !errors.Is(err, unix.EINTR) {
-			break
+			return
 		}
 	}
+}
+
+// remove removes the groups. The kernel lets go of the last process a moment after it was waited for.
+func (s *started) remove() {
 	for _, dir := range s.dirs {
-		for range 100 { // the kernel lets go of the last process a moment after it was reaped
+		for range 100 {
 			if err := unix.Rmdir(dir); !errors.Is(err, unix.EBUSY) {
 				break
 			}

@@ -67,7 +67,8 @@ type Report struct {
 	Seen     map[string]string // file below /proc/self, or link in ns, and its text
 }
 
-func (p *Plan) encode() []byte {
+// Marshal returns all of a plan: equal plans, and only those, give equal bytes.
+func (p *Plan) Marshal() []byte {
 	var w writer
 	w.flag(p.Namespaces)
 	w.flag(p.Network)

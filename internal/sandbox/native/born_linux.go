@@ -1,0 +1,76 @@
+package native
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"hermes/internal/sandbox/native/wall"
+	"hermes/internal/sandbox/runner"
+)
+
+// born is a process in new namespaces and control groups, on its way to wait for its plan. It has seen nothing yet.
+type born struct {
+	launcher *launcher
+	name     string
+	id       uint64
+	pid      int // as seen from outside, once it is there
+	conn     *os.File
+	held     *held
+	answer   <-chan *wall.Answer
+}
+
+// begin asks the launcher for a process, and returns while it is made. The caller gives it up or sees it through.
+func (b *Backend) begin(h *host, l *launcher, flags uintptr) (*born, error) {
+	conn, remote, err := runner.Pair()
+	if err != nil {
+		return nil, fmt.Errorf("open native sandbox: %w", err)
+	}
+	defer remote.Close()
+	n := &born{launcher: l, conn: conn, id: l.number(), name: fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), random())}
+	n.held = h.hold(n.name)
+	n.answer, err = l.ask(&wall.Request{ID: n.id, Flags: flags, Old: n.held.old, New: n.held.new}, remote)
+	if err != nil {
+		n.abandon()
+		return nil, fmt.Errorf("open native sandbox: %w", err)
+	}
+	return n, nil
+}
+
+// arrived waits until it is there.
+func (n *born) arrived(ctx context.Context) error {
+	a, err := n.launcher.await(ctx, n.answer)
+	switch {
+	case err != nil:
+		n.abandon()
+		return fmt.Errorf("open native sandbox: %w", err)
+	case a.Errno != 0:
+		n.abandon()
+		return missing(a.What, syscall.Errno(a.Errno))
+	}
+	n.pid = a.PID
+	return nil
+}
+
+// bound lets ctx end what is sent and received, until the returned function is called.
+func (n *born) bound(ctx context.Context) (release func()) {
+	if deadline, ok := ctx.Deadline(); ok {
+		_ = n.conn.SetDeadline(deadline)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = n.conn.SetDeadline(time.Unix(1, 0)) })
+	return func() {
+		if stop() {
+			_ = n.conn.SetDeadline(time.Time{})
+		}
+	}
+}
+
+// abandon ends the process, without waiting for it: nothing was started in it.
+func (n *born) abandon() {
+	_ = n.conn.Close()
+	if _, err := n.launcher.ask(&wall.Request{ID: n.id, End: true}, nil); err != nil {
+		n.held.remove() // there is no launcher any more that could
+	}
+}
