@@ -77,20 +77,14 @@ func newAuditVerify(stdio *IO) *cobra.Command {
 	return c
 }
 
-// auditRoot opens the folder of the log.
+// auditRoot opens the folder of the log of the home that the environment names.
 func auditRoot(stdio *IO) (*os.Root, error) {
-	home := stdio.Env("HERMES_HOME")
-	if home == "" {
-		user := cmp.Or(stdio.Env("HOME"), stdio.Env("USERPROFILE"))
-		if user == "" {
-			return nil, usage("Set HERMES_HOME.", "open audit log: no home directory is known")
-		}
-		home = filepath.Join(user, ".hermes")
+	o, err := (&settings{stdio: stdio}).open(false)
+	if err != nil {
+		return nil, err
 	}
-	if !filepath.IsAbs(home) {
-		return nil, usage("Set it to an absolute path.", "open audit log: HERMES_HOME is %q", home)
-	}
-	dir := filepath.Join(home, "audit")
+	defer o.close()
+	dir := filepath.Join(o.path, "audit")
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, usage("It begins with the first command that is decided on.", "open audit log: there is none in %s", dir)

@@ -62,6 +62,9 @@ func (s *settings) open(make bool) (opened, error) {
 		profile, err = checked.ParseProfileName(s.profile)
 	}
 	if err != nil {
+		if strings.Contains(err.Error(), "HERMES_HOME") {
+			err = usage("Set HERMES_HOME to an absolute path.", "%s", err)
+		}
 		return opened{}, err
 	}
 	var dir *home.Dir
@@ -164,6 +167,18 @@ type settingAnswer struct {
 	Key    string `json:"key"`
 	Value  any    `json:"value"`
 	Source string `json:"source"`
+	Note   string `json:"note,omitempty"`
+}
+
+// notYet is said of settings that nothing reads.
+const notYet = "not in effect yet"
+
+// noteOf says what a reader of a setting should know besides its value.
+func noteOf(k config.Key) string {
+	if k.InEffect {
+		return ""
+	}
+	return notYet
 }
 
 func (s *settings) get() *cobra.Command {
@@ -203,7 +218,7 @@ func (s *settings) get() *cobra.Command {
 // lookup finds a setting or a variable.
 func lookup(snap *config.Snapshot, name string) (settingAnswer, error) {
 	if v, ok := snap.Lookup(name); ok {
-		return settingAnswer{name, shown(v), v.Source.String()}, nil
+		return settingAnswer{name, shown(v), v.Source.String(), noteOf(v.Key)}, nil
 	}
 	k, known := config.Find(name)
 	if known && k.Retired != "" {
@@ -211,7 +226,7 @@ func lookup(snap *config.Snapshot, name string) (settingAnswer, error) {
 	}
 	value, source, ok := snap.Variable(name)
 	if _, is := config.FindVariable(name); ok {
-		a := settingAnswer{name, secret.Mask, source.String()}
+		a := settingAnswer{Key: name, Value: secret.Mask, Source: source.String()}
 		if is && !config.Hidden(name) {
 			a.Value = value.Reveal()
 		}
@@ -274,6 +289,9 @@ func (s *settings) told(o opened, key, file string) error {
 	a, err := lookup(snap, key)
 	if err != nil {
 		return err
+	}
+	if a.Note != "" {
+		defer fmt.Fprintf(s.stdio.Stderr, "hermes: %s is %s: what it is for is still to come\n", key, a.Note)
 	}
 	if v, ok := snap.Lookup(key); ok && v.Source.Kind > config.FromFile && file == config.File || file == config.EnvFile && strings.HasSuffix(a.Source, "environment") {
 		fmt.Fprintf(s.stdio.Stdout, "%s is written to %s\n", key, o.dir.Join(file))

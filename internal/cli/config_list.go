@@ -42,7 +42,11 @@ func answers(snap *config.Snapshot, section string, all bool) []settingAnswer {
 	out := []settingAnswer{}
 	for _, v := range snap.Values(section) {
 		if all || v.Source.Kind != config.FromDefault {
-			out = append(out, settingAnswer{v.Name, shown(v), v.Source.String()})
+			a := settingAnswer{v.Name, shown(v), v.Source.String(), noteOf(v.Key)}
+			if v.Source.Kind == config.FromDefault {
+				a.Note = "" // nobody waits for it
+			}
+			out = append(out, a)
 		}
 	}
 	if section != "" {
@@ -53,7 +57,7 @@ func answers(snap *config.Snapshot, section string, all bool) []settingAnswer {
 		if !config.Hidden(a.Name) {
 			text = a.Value.Reveal()
 		}
-		out = append(out, settingAnswer{a.Name, text, fmt.Sprintf("%s:%d", config.EnvFile, a.Line)})
+		out = append(out, settingAnswer{Key: a.Name, Value: text, Source: fmt.Sprintf("%s:%d", config.EnvFile, a.Line)})
 	}
 	return out
 }
@@ -63,6 +67,9 @@ func (s *settings) print(list []settingAnswer, asJSON bool) error {
 		return encode(s.stdio.Stdout, list)
 	}
 	for _, a := range list {
+		if a.Note != "" {
+			a.Source += ", " + a.Note
+		}
 		if _, err := fmt.Fprintf(s.stdio.Stdout, "%s = %s  (%s)\n", a.Key, visible(config.Show(a.Value)), a.Source); err != nil {
 			return err
 		}
@@ -79,7 +86,7 @@ type keyAnswer struct {
 	Env     string   `json:"env,omitempty"`
 	File    string   `json:"file"`
 	Doc     string   `json:"doc"`
-	Since   string   `json:"since,omitempty"`
+	Effect  bool     `json:"in_effect"`
 }
 
 func (s *settings) keys() *cobra.Command {
@@ -104,7 +111,7 @@ func (s *settings) keys() *cobra.Command {
 					continue
 				}
 				a := keyAnswer{Key: k.Name, Type: k.Kind.String(), Values: k.Values, Default: k.Default, Env: k.Env,
-					File: config.File, Doc: k.Doc, Since: k.Used}
+					File: config.File, Doc: k.Doc, Effect: k.InEffect}
 				if k.EnvOnly {
 					a.File = config.EnvFile
 				}
@@ -131,6 +138,9 @@ func (s *settings) printKeys(rows []keyAnswer) error {
 		}
 		if a.Env != "" {
 			about += ", " + a.Env
+		}
+		if !a.Effect {
+			about += ", " + notYet
 		}
 		if _, err := fmt.Fprintf(s.stdio.Stdout, "%s\n    %s\n    %s\n", a.Key, a.Doc, about); err != nil {
 			return err

@@ -52,8 +52,8 @@ type Key struct {
 	Min     int64    // of an Int or Number; 0 unless said otherwise
 	Env     string   // the variable that overrides it, "" for none
 	Doc     string   // one line
-	Used    string   // the release that first reads it, "" while nothing does
 
+	InEffect bool   // something reads it; what is set for features to come is kept, and told as that
 	EnvOnly  bool   // lives in .env or the environment, never in config.yaml
 	Lenient  bool   // a wrong value is told and counts as Fallback, instead of making the file unreadable
 	Fallback string // "" is Default
