@@ -10,7 +10,9 @@ import (
 )
 
 // look is a machine on which every path is a directory of its own.
-func look(path string) (container.Path, bool) { return container.Path{Real: path, Kind: container.Dir}, true }
+func look(path string) (container.Path, bool) {
+	return container.Path{Real: path, Kind: container.Dir}, true
+}
 
 func facts() Facts {
 	return Facts{Engine: container.Docker, CPU: true, Memory: true, PIDs: true, CgroupVersion: 2, StorageDriver: "overlay2", UID: 1000, GID: 1000, HasUser: true,
