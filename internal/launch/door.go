@@ -179,12 +179,22 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 	if j.p.Sudo != nil && j.r.Backend == "local" && cmd.Text != "" {
 		cmd.Text, cmd.Stdin, j.r.Sudo = withPassword(prog, *j.p.Sudo, cmd.Stdin)
 	}
+	sudo := &listener{w: cmd.Stderr}
+	if j.r.Sudo > 0 {
+		if cmd.Stdout == cmd.Stderr {
+			cmd.Stdout = sudo
+		}
+		cmd.Stderr = sudo
+	}
 	j.r.Ran = true
 	status, err := j.box.Run(ctx, cmd)
 	j.r.Status = status
 	err = errors.Join(err, out.close())
 	j.r.Bytes = out.bytes()
 	j.c.Place.after(j.box, status, err)
+	if sudo.heard() {
+		j.r.Warnings = append(j.r.Warnings, "sudo did not take SUDO_PASSWORD; set the right one with `hermes config set SUDO_PASSWORD -`")
+	}
 	rec := audit.Result{Exit: status.Code, Duration: status.Wall, Bytes: j.r.Bytes, Backend: j.r.Backend, Exposure: j.r.Exposure.Summary()}
 	switch {
 	case err != nil:

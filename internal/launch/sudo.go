@@ -1,9 +1,11 @@
 package launch
 
 import (
+	"bytes"
 	"io"
 	"path"
 	"strings"
+	"sync"
 
 	"hermes/internal/secret"
 	"hermes/internal/shell"
@@ -33,6 +35,33 @@ func withPassword(p *shell.Program, password secret.String, stdin io.Reader) (st
 		lines = io.MultiReader(lines, stdin)
 	}
 	return b.String(), lines, len(at)
+}
+
+// listener passes on what sudo says, and hears it when the password was wrong, if sudo says so in English; in other languages
+// there is only its own message. It is safe for concurrent use.
+type listener struct {
+	w io.Writer
+
+	mu    sync.Mutex // guards what follows, and the order of writes
+	tail  []byte
+	wrong bool
+}
+
+const sorry = "incorrect password attempt"
+
+func (l *listener) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	seen := append(l.tail, p...)
+	l.wrong = l.wrong || bytes.Contains(seen, []byte(sorry))
+	l.tail = append([]byte(nil), seen[max(0, len(seen)-len(sorry)+1):]...)
+	return l.w.Write(p)
+}
+
+func (l *listener) heard() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.wrong
 }
 
 // sudoWords returns where the words end that name sudo as a program, in order.
