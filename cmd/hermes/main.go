@@ -7,11 +7,13 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/term"
 
 	"hermes/internal/cli"
 	"hermes/internal/sandbox/native/role"
+	"hermes/internal/sandbox/probe/look"
 	"hermes/internal/sandbox/runner"
 )
 
@@ -19,8 +21,8 @@ import (
 var version string
 
 func main() {
-	if os.Args[0] == runner.Marker { // started inside a sandbox, where cmd/runner is not at hand
-		os.Exit(role.Main(os.Args, nil))
+	if filepath.Base(os.Args[0]) == runner.Marker { // started inside a sandbox, where cmd/runner is not at hand
+		os.Exit(role.Main(os.Args, runner.Hooks{look.HookName: look.Hook}))
 	}
 	stdio := cli.IO{
 		Stdin:   os.Stdin,

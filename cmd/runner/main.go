@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"hermes/internal/sandbox/native/role"
+	"hermes/internal/sandbox/probe/look"
+	"hermes/internal/sandbox/runner"
 )
 
-func main() { os.Exit(role.Main(os.Args, nil)) }
+func main() { os.Exit(role.Main(os.Args, runner.Hooks{look.HookName: look.Hook})) }
