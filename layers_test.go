@@ -28,7 +28,7 @@ var rings = []struct {
 		"internal/guard", "internal/secret", "internal/redact", "internal/redact/redacttest",
 		"internal/shell/code", "internal/shell/winsh", "internal/shell",
 	}},
-	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/environ", "internal/guard/exposure",
+	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/egress", "internal/guard/environ", "internal/guard/exposure",
 		"internal/guard/exposure/container",
 		"internal/guard/scope"}},
 	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home", "internal/proxy", "internal/repository",
