@@ -2,11 +2,15 @@ package native
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/native/wall"
 	"hermes/internal/sandbox/runner"
 )
@@ -18,19 +22,20 @@ type born struct {
 	id       uint64
 	pid      int // as seen from outside, once it is there
 	conn     *os.File
+	pidfd    int // -1: none
 	held     *held
 	answer   <-chan *wall.Answer
 }
 
 // begin asks the launcher for a process, and returns while it is made. The caller gives it up or sees it through.
-func (b *Backend) begin(h *host, l *launcher, flags uintptr) (*born, error) {
+func (b *Backend) begin(h *host, l *launcher, flags uintptr, limits sandbox.Limits) (*born, error) {
 	conn, remote, err := runner.Pair()
 	if err != nil {
 		return nil, fmt.Errorf("open native sandbox: %w", err)
 	}
 	defer remote.Close()
-	n := &born{launcher: l, conn: conn, id: l.number(), name: fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), random())}
-	n.held = h.hold(n.name)
+	n := &born{launcher: l, conn: conn, id: l.number(), pidfd: -1, name: fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), random())}
+	n.held = h.hold(n.name, limits)
 	n.answer, err = l.ask(&wall.Request{ID: n.id, Flags: flags, Old: n.held.old, New: n.held.new}, remote)
 	if err != nil {
 		n.abandon()
@@ -51,6 +56,10 @@ func (n *born) arrived(ctx context.Context) error {
 		return missing(a.What, syscall.Errno(a.Errno))
 	}
 	n.pid = a.PID
+	n.pidfd, err = unix.PidfdOpen(n.pid, 0) // its number is its own until the launcher is told to end it
+	if err != nil {
+		n.pidfd = -1
+	}
 	return nil
 }
 
@@ -67,10 +76,35 @@ func (n *born) bound(ctx context.Context) (release func()) {
 	}
 }
 
+// end kills the process and returns when it and everything in its namespaces is gone. Its groups and what else is the kernel's
+// own go a moment later.
+func (n *born) end() {
+	if n.pidfd < 0 || unix.PidfdSendSignal(n.pidfd, unix.SIGKILL, nil, 0) != nil {
+		n.launcher.end(n.id)
+	} else {
+		gone := []unix.PollFd{{Fd: int32(n.pidfd), Events: unix.POLLIN}}
+		for {
+			if _, err := unix.Poll(gone, -1); !errors.Is(err, unix.EINTR) {
+				break
+			}
+		}
+		_, _ = n.launcher.ask(&wall.Request{ID: n.id, End: true}, nil)
+	}
+	n.release()
+}
+
+func (n *born) release() {
+	if n.pidfd >= 0 {
+		_ = unix.Close(n.pidfd)
+		n.pidfd = -1
+	}
+}
+
 // abandon ends the process, without waiting for it: nothing was started in it.
 func (n *born) abandon() {
 	_ = n.conn.Close()
 	if _, err := n.launcher.ask(&wall.Request{ID: n.id, End: true}, nil); err != nil {
 		n.held.remove() // there is no launcher any more that could
 	}
+	n.release()
 }

@@ -160,10 +160,14 @@ func (h *held) remove() {
 	}
 }
 
-// hold makes the groups of one sandbox, without limits yet.
-func (h *host) hold(name string) *held {
+// hold makes the groups of one sandbox, without limits yet. A group for processor time is made only for a limit of it: the
+// kernel would share the time out between groups first, however many work in each.
+func (h *host) hold(name string, l sandbox.Limits) *held {
 	made := &held{of: map[string]string{}}
 	for _, c := range controllers {
+		if c == "cpu" && l.CPU <= 0 {
+			continue
+		}
 		switch h.groups.version[c] {
 		case exposure.CgroupV2:
 			if made.new == "" {

@@ -146,23 +146,39 @@ var homeTools = [...]string{
 // tools lists the toolchains that exist below home, and the directories of PATH that are neither system nor home.
 func (h *host) tools(home, path string) (out []string) {
 	for _, name := range homeTools {
-		dir := home + "/" + name
-		if unix.Access(dir, unix.F_OK) != nil { // most are not there
-			continue
-		}
-		if real, err := filepath.EvalSymlinks(dir); err == nil && real == dir {
+		if dir := filepath.Join(home, name); straight(dir) {
 			out = append(out, dir)
 		}
 	}
 	for _, dir := range filepath.SplitList(path) {
-		real, err := filepath.EvalSymlinks(dir)
-		if err != nil || !filepath.IsAbs(dir) || real != filepath.Clean(dir) || h.shown(real) || within(home, real) || unsuitable(real) {
+		if !filepath.IsAbs(dir) {
 			continue
 		}
-		out = append(out, real)
+		dir = filepath.Clean(dir)
+		if !h.shown(dir) && !within(home, dir) && !unsuitable(dir) && straight(dir) {
+			out = append(out, dir)
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// straight tells whether a path leads to something, and through no symbolic link.
+func straight(path string) bool {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return false
+	}
+	_ = unix.Close(fd)
+	return true
+}
+
+// resolve returns where a path leads.
+func resolve(path string) (string, error) {
+	if straight(path) {
+		return filepath.Clean(path), nil
+	}
+	return filepath.EvalSymlinks(path)
 }
 
 // shown tells whether a path is part of the system that is shown anyway.

@@ -76,7 +76,7 @@ func (p *place) note(state string, d *design, spec sandbox.Spec) error {
 
 // over sees to what is left when the connection is.
 func (p *place) over(d *design) {
-	p.launcher.end(p.born.id)
+	p.born.end()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone = true
@@ -96,7 +96,7 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 	}
 	var n *born // it is made while the rest is planned, unless one is likely to be there already
 	if !b.pool.mayHave(d.whose) {
-		if n, err = b.begin(h, l, d.flags); err != nil {
+		if n, err = b.begin(h, l, d.flags, spec.Limits); err != nil {
 			return nil, err
 		}
 	}
@@ -186,7 +186,7 @@ func (b *Backend) Close() error {
 func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *design, spec sandbox.Spec) (*place, error) {
 	if n == nil {
 		var err error
-		if n, err = b.begin(h, l, d.flags); err != nil {
+		if n, err = b.begin(h, l, d.flags, spec.Limits); err != nil {
 			return nil, err
 		}
 	}
@@ -205,7 +205,7 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 	if err := wall.SendPlan(n.conn, &d.plan); err != nil {
 		return abandon(fmt.Errorf("open native sandbox: send plan: %w", err))
 	}
-	d.fingerprint = exposure.Fingerprint(d.policy) // while the walls are put up
+	d.print(h, spec) // while the walls are put up
 	report, err := wall.ReceiveReport(n.conn)
 	switch {
 	case ctx.Err() != nil:

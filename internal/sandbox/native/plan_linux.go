@@ -3,6 +3,7 @@ package native
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -22,12 +23,11 @@ import (
 
 // design is a sandbox before it exists.
 type design struct {
-	plan   wall.Plan
-	flags  uintptr
-	home   string // inside
-	tree   string
-	whose  string // session and work tree
-	policy exposure.Policy
+	plan  wall.Plan
+	flags uintptr
+	home  string // inside
+	tree  string
+	whose string // session and work tree
 
 	fingerprint string            // of the policy
 	key         [sha256.Size]byte // see identify
@@ -98,9 +98,8 @@ func (d *design) complete(b *Backend, h *host, spec sandbox.Spec) error {
 
 // identify returns what two sandboxes must have in common to stand in for each other: the plan, with the identity of
 // everything of the host that it shows or hides, whose it is, and all that its commands will find.
-func (d *design) identify(spec sandbox.Spec) (key [sha256.Size]byte) {
-	sum := sha256.New()
-	sum.Write(d.plan.Marshal())
+func (d *design) identify(spec sandbox.Spec) [sha256.Size]byte {
+	text := d.plan.Marshal()
 	for _, s := range d.plan.Steps {
 		path := s.Source
 		switch s.Kind {
@@ -112,13 +111,13 @@ func (d *design) identify(spec sandbox.Spec) (key [sha256.Size]byte) {
 		}
 		var info unix.Stat_t
 		_ = unix.Stat(path, &info) // what is not there is all zeroes
-		fmt.Fprintf(sum, "%d %d %d,", info.Dev, info.Ino, info.Mode)
+		text = binary.BigEndian.AppendUint64(text, info.Dev)
+		text = binary.BigEndian.AppendUint64(text, info.Ino)
+		text = binary.BigEndian.AppendUint32(text, info.Mode)
 	}
-	network := spec.Network
-	fmt.Fprintf(sum, "%d %q %q %q %q %v %v %q %v %v %q", d.flags, spec.Session, spec.Home, spec.Env.Strings(), spec.Env.Absent(),
-		network, spec.Limits, spec.InitFiles, spec.Persistent, spec.BestEffort, spec.Secrets)
-	sum.Sum(key[:0])
-	return key
+	text = fmt.Appendf(text, "%d %q %q %q %q %v %v %q %v %v %q", d.flags, spec.Session, spec.Home, spec.Env.Strings(), spec.Env.Absent(),
+		spec.Network, spec.Limits, spec.InitFiles, spec.Persistent, spec.BestEffort, spec.Secrets)
+	return sha256.Sum256(text)
 }
 
 type filter struct {
@@ -137,7 +136,7 @@ func (b *Backend) settle(spec sandbox.Spec, d *design) error {
 	if d.tree == "" || !filepath.IsAbs(d.tree) {
 		return fmt.Errorf("open native sandbox: work tree %q is not absolute", d.tree)
 	}
-	real, err := filepath.EvalSymlinks(d.tree)
+	real, err := resolve(d.tree)
 	if err != nil {
 		return fmt.Errorf("open native sandbox: work tree: %w", err)
 	}
@@ -151,7 +150,7 @@ func (b *Backend) settle(spec sandbox.Spec, d *design) error {
 		if own == "" {
 			continue
 		}
-		if at, err := filepath.EvalSymlinks(own); err == nil {
+		if at, err := resolve(own); err == nil {
 			own = at
 		}
 		if within(real, own) && !named(real) {
@@ -314,7 +313,12 @@ func (d *design) describe(h *host, spec sandbox.Spec) {
 	if e.Network.Asked == exposure.UnknownNet {
 		e.Network.Asked, e.Network.Want = exposure.NoNet, exposure.ByDefault
 	}
+}
+
+// print computes the fingerprint of the policy.
+func (d *design) print(h *host, spec sandbox.Spec) {
 	filter := sha256.Sum256(d.plan.Filter)
+	e := &d.asked
 	p := exposure.Policy{
 		Backend: Name, Engine: h.release + " flags " + strconv.FormatUint(uint64(d.flags), 16), User: fmt.Sprintf("%d:%d", h.uid, h.gid),
 		Workdir: d.tree, Tree: e.Tree, Seccomp: hex.EncodeToString(filter[:]),
@@ -326,5 +330,5 @@ func (d *design) describe(h *host, spec sandbox.Spec) {
 	for _, s := range d.plan.Steps {
 		p.Mounts = append(p.Mounts, exposure.Bind{Source: s.Source, Target: s.Target, Write: s.Kind == wall.Write, Options: string(s.Kind) + s.Text})
 	}
-	d.policy = p
+	d.fingerprint = exposure.Fingerprint(p)
 }

@@ -126,8 +126,9 @@ type launcher struct {
 
 // started is one process and what goes with it.
 type started struct {
-	pid  int
-	dirs []string
+	pid    int
+	dirs   []string
+	mounts int // its mount namespace, -1 for none
 }
 
 func (l *launcher) answer(a *Answer) {
@@ -171,7 +172,7 @@ func (l *launcher) start(q *Request, fd int) {
 		sys.UseCgroupFD = false
 		if pid, err = syscall.ForkExec("/proc/self/exe", l.argv, attr); err == nil {
 			if err = write(q.New+"/cgroup.procs", decimal(pid)); err != nil {
-				(&started{pid: pid}).end()
+				(&started{pid: pid, mounts: -1}).end()
 			}
 		}
 	}
@@ -182,7 +183,7 @@ func (l *launcher) start(q *Request, fd int) {
 		l.answer(refusal(q.ID, "make the namespaces", err))
 		return
 	}
-	s := &started{pid, slices.Clone(q.Old)}
+	s := &started{pid: pid, dirs: slices.Clone(q.Old)}
 	if q.New != "" {
 		s.dirs = append(s.dirs, q.New)
 	}
@@ -190,6 +191,11 @@ func (l *launcher) start(q *Request, fd int) {
 	l.alive[q.ID] = s
 	l.mu.Unlock()
 	l.answer(&Answer{ID: q.ID, PID: pid})
+	// Whoever is the last in a mount namespace takes it down before his end can be waited for. This one will not be the last.
+	s.mounts, err = unix.Open("/proc/"+decimal(pid)+"/ns/mnt", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		s.mounts = -1
+	}
 }
 
 // joined is where this thread is while it makes a process.
@@ -279,15 +285,10 @@ func (l *launcher) end(id uint64) {
 		l.answer(&Answer{ID: id, Errno: int(unix.ESRCH), What: "end"})
 		return
 	}
-	// The last who is in a mount namespace takes it down with him, before his end can be waited for. This one is not the last.
-	mounts, err := unix.Open("/proc/"+decimal(s.pid)+"/ns/mnt", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	_ = unix.Kill(s.pid, unix.SIGKILL)
 	l.ending.Go(func() {
 		s.wait()
 		l.answer(&Answer{ID: id, PID: s.pid})
-		if err == nil {
-			_ = unix.Close(mounts)
-		}
 		s.remove()
 	})
 }
@@ -319,8 +320,11 @@ func (s *started) wait() {
 	}
 }
 
-// remove removes the groups. The kernel lets go of the last process a moment after it was waited for.
+// remove lets the mounts go and removes the groups. The kernel lets go of the last process a moment after it was waited for.
 func (s *started) remove() {
+	if s.mounts >= 0 {
+		_ = unix.Close(s.mounts)
+	}
 	for _, dir := range s.dirs {
 		for range 100 {
 			if err := unix.Rmdir(dir); !errors.Is(err, unix.EBUSY) {
