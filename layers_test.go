@@ -37,6 +37,7 @@ var rings = []struct {
 		"internal/sandbox/probe", "internal/sandbox/probe/look",
 		"internal/sandbox/native", "internal/sandbox/native/role", "internal/sandbox/native/seccomp", "internal/sandbox/native/wall",
 		"internal/sandbox/docker/plan", "internal/sandbox/docker/image",
+		"internal/sandbox/filesync",
 		"internal/sandbox/backends"}},
 	{"doors", []string{"internal/approval", "internal/launch"}},
 	{"wiring", []string{"internal/app", "internal/cli", "cmd/hermes", "cmd/runner"}},
@@ -45,9 +46,10 @@ var rings = []struct {
 // The children of a family never import each other, but for what is common to a family.
 var families = []string{"internal/guard", "internal/sandbox", "internal/llm", "internal/tool", "internal/gateway"}
 
-// What the children of a family have in common: the sandboxes share the helper inside, its probe, and what they keep and cut.
+// What the children of a family have in common: the sandboxes share the helper inside, its probe, what they keep and cut, and how
+// files get to other machines.
 var common = []string{"internal/sandbox/runner", "internal/sandbox/snapshot", "internal/sandbox/capture", "internal/sandbox/probe",
-	"internal/sandbox/effect"}
+	"internal/sandbox/effect", "internal/sandbox/filesync"}
 
 // The lists of a family, which name every child.
 var lists = []string{"internal/sandbox/backends"}
