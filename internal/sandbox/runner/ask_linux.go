@@ -23,17 +23,18 @@ func (c *conn) ask(f frame) error {
 		c.asked.Add(-1)
 		w := writer{}
 		w.num(0)
-		encodeLeft(&w, c.s.leftOf(0))
+		encodeLeft(&w, c.left())
 		c.send(frame{kind: answerKind, id: f.id, body: w.b})
 		return nil
 	case askKillAll:
-		work = func() ([]byte, error) { return nil, tree{self: c.s.self}.kill() }
+		all := c.mine()
+		work = func() ([]byte, error) { return nil, all.kill() }
 	case askProbe:
 		name, question := r.str(), r.raw()
 		if err := r.done(); err != nil {
 			return fmt.Errorf("probe: %w", err)
 		}
-		hook := c.s.hooks[name]
+		hook := c.s.parts.Hooks[name]
 		work = func() ([]byte, error) {
 			if hook == nil {
 				return nil, fmt.Errorf("this runner has no hook %q", name)

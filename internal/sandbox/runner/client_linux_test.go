@@ -15,13 +15,17 @@ import (
 
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/effect"
+	"hermes/internal/sandbox/native/wall"
 	"hermes/internal/sandbox/snapshot"
 )
 
 // TestMain makes the test binary a runner when it is started as one. A role ends the process: the tests never run in it.
 func TestMain(m *testing.M) {
 	if os.Args[0] == Marker {
-		os.Exit(Main(SocketFD, Hooks{"echo": func(_ context.Context, q []byte) ([]byte, error) { return q, nil }}))
+		os.Exit(Serve(os.Args[1:], Parts{
+			Hooks:  Hooks{"echo": func(_ context.Context, q []byte) ([]byte, error) { return q, nil }},
+			Harden: func(h Harden) error { return wall.Harden(h.Filter, h.DropCaps, h.Keep) },
+		}))
 	}
 	if mark := os.Getenv(parentMark); mark != "" {
 		parent(mark)

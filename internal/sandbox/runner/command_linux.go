@@ -68,7 +68,7 @@ func (cmd *command) start(q *request, fds []int) *result {
 			Setpgid: !q.terminal, Setsid: q.terminal, Setctty: q.terminal, Pdeathsig: syscall.SIGKILL, PidFD: &cmd.pidfd,
 		},
 	}
-	cmd.tag = cmd.s.mark()
+	cmd.tag = cmd.s.mark(cmd.c.tag)
 	pid, err := syscall.ForkExec(program, q.argv, attr)
 	for err != nil && q.near && q.dir != "/" && gone(q.dir) {
 		q.dir = filepath.Dir(q.dir)
@@ -245,7 +245,7 @@ func (s *server) finish(cmd *command) {
 	if cmd.state >= 0 && cmd.result.signal == 0 {
 		cmd.sendState()
 	}
-	cmd.result.left = s.leftOf(cmd.tag)
+	cmd.result.left = s.leftOf(func(tag uint64) bool { return tag == cmd.tag })
 	cmd.c.send(frame{kind: exitKind, id: cmd.id, body: cmd.result.encode()})
 	delete(cmd.c.commands, cmd.id)
 	cmd.release()

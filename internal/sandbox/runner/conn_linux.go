@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"crypto/hmac"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -12,10 +13,14 @@ import (
 // conn is one client of a runner.
 type conn struct {
 	s        *server
-	fd       int
+	fd       int // read, and written where it is a socket
+	to       int // written
+	socket   bool
+	tag      uint64 // of what is started through it; see tagBase
 	in       splitter
-	buf      []byte
 	out      []outgoing
+	setUp    bool   // it may not say again what the runner shall be
+	proof    []byte // what it has to show before it is listened to
 	greeted  bool
 	dead     bool
 	full     bool // waits for the socket to take more
@@ -33,13 +38,19 @@ type outgoing struct {
 // maxAsked bounds the questions a client may have under way.
 const maxAsked = 256
 
-func (s *server) connect(fd int) error {
-	c := &conn{s: s, fd: fd, buf: make([]byte, 64<<10), commands: map[uint32]*command{}}
+// connect takes a client: of a socket fd and to are the same.
+func (s *server) connect(fd, to int) (*conn, error) {
+	c := &conn{s: s, fd: fd, to: to, socket: fd == to, tag: newTag(), commands: map[uint32]*command{}}
 	if err := s.add(fd, unix.EPOLLIN|unix.EPOLLRDHUP, c.ready); err != nil {
-		return err
+		return nil, err
+	}
+	if fd != to {
+		if err := s.add(to, 0, c.ready); err != nil {
+			return nil, err
+		}
 	}
 	s.conns[fd] = c
-	return nil
+	return c, nil
 }
 
 // ready reads and writes what is possible now.
@@ -51,7 +62,7 @@ func (c *conn) ready(events uint32) {
 		return
 	}
 	for !c.dead {
-		err := receive(c.fd, c.buf, &c.in)
+		err := c.receive()
 		if err == unix.EAGAIN {
 			return
 		} else if err != nil {
@@ -62,13 +73,40 @@ func (c *conn) ready(events uint32) {
 			c.refuse(err)
 			return
 		}
-		if len(c.in.bytes) == 0 {
-			c.in.bytes = c.in.bytes[:0]
-			if cap(c.in.bytes) > 256<<10 {
-				c.in.bytes = nil
-			}
+		if c.in.at == len(c.in.buf) {
 			return // level triggered: if there is more, it says so
 		}
+	}
+}
+
+func (c *conn) receive() error {
+	if c.socket {
+		return receive(c.fd, &c.in)
+	}
+	return readStream(c.fd, &c.in)
+}
+
+func (c *conn) write(b []byte, fds []int) (int, error) {
+	switch {
+	case c.socket:
+		return send(c.to, b, fds)
+	case len(fds) > 0:
+		return 0, errNoFiles
+	}
+	return writeStream(c.to, b)
+}
+
+// await waits for what the client says, and for room to say more if there was none.
+func (c *conn) await(room bool) {
+	switch {
+	case c.socket && room:
+		c.s.change(c.to, unix.EPOLLIN|unix.EPOLLRDHUP|unix.EPOLLOUT)
+	case c.socket:
+		c.s.change(c.to, unix.EPOLLIN|unix.EPOLLRDHUP)
+	case room:
+		c.s.change(c.to, unix.EPOLLOUT)
+	default:
+		c.s.change(c.to, 0)
 	}
 }
 
@@ -102,6 +140,9 @@ func (c *conn) frame(f frame) error {
 	case byeKind:
 		c.close()
 		return nil
+	case stopKind:
+		c.s.quit = true
+		return nil
 	case endKind:
 		grace := r.num()
 		if cmd != nil && r.err == nil {
@@ -133,25 +174,47 @@ func (c *conn) frame(f frame) error {
 	return r.done()
 }
 
+// hello takes the first frames of a client: what the runner shall do to itself, where it serves only this one; the greeting;
+// and the proof that it knows the token, where there is one.
 func (c *conn) hello(f frame) error {
-	r := reader{b: f.body}
-	word, version := r.str(), r.num()
 	switch {
-	case f.kind != helloKind || word != magic:
+	case f.kind == setupKind && !c.setUp && c.s.listener < 0 && c.proof == nil:
+		c.setUp = true
+		var s setup
+		if err := s.decode(f.body); err != nil {
+			return err
+		}
+		return c.s.harden(s.Harden)
+	case f.kind == proofKind && c.proof != nil:
+		if !hmac.Equal(f.body, c.proof) {
+			return errors.New("the client does not know the token")
+		}
+		c.greeted = true
+		return nil
+	case f.kind != helloKind || c.proof != nil:
 		return errors.New("the first frame is no greeting")
-	case version != Version:
-		return fmt.Errorf("the client speaks version %d, this runner version %d", version, Version)
 	}
-	if err := r.done(); err != nil {
-		return fmt.Errorf("greeting: %w", err)
+	var h hello
+	if err := h.decode(f.body); err != nil {
+		return err
 	}
-	c.greeted = true
-	w := writer{}
-	w.str(magic)
-	w.num(Version)
-	w.num(uint64(c.s.self))
-	w.num(c.s.tag)
-	c.send(frame{kind: helloKind, id: f.id, body: w.b})
+	if h.version != Version {
+		return fmt.Errorf("the client speaks version %d, this runner version %d", h.version, Version)
+	}
+	answer := hello{version: Version, tag: c.tag, inside: Inside{PID: c.s.self}}
+	if h.tell {
+		answer.inside = c.s.inside()
+	}
+	if token := c.s.token; token != nil {
+		if len(h.nonce) != nonceSize {
+			return errors.New("the client has no token")
+		}
+		answer.nonce = newNonce()
+		answer.proof = prove(token, runnerSide, h.nonce, answer.nonce)
+		c.proof = prove(token, clientSide, h.nonce, answer.nonce)
+	}
+	c.greeted = c.proof == nil
+	c.send(frame{kind: helloKind, id: f.id, body: answer.encode()})
 	return nil
 }
 
@@ -179,10 +242,10 @@ func (c *conn) queue(o outgoing) bool {
 func (c *conn) flush() {
 	for len(c.out) > 0 && !c.dead {
 		o := &c.out[0]
-		n, err := send(c.fd, o.bytes, o.fds)
+		n, err := c.write(o.bytes, o.fds)
 		if err == unix.EAGAIN {
 			c.full = true
-			c.s.change(c.fd, unix.EPOLLIN|unix.EPOLLRDHUP|unix.EPOLLOUT)
+			c.await(true)
 			return
 		} else if err != nil {
 			c.close()
@@ -196,7 +259,7 @@ func (c *conn) flush() {
 	}
 	if c.full && !c.dead {
 		c.full = false
-		c.s.change(c.fd, unix.EPOLLIN|unix.EPOLLRDHUP)
+		c.await(false)
 	}
 }
 
@@ -219,7 +282,11 @@ func (c *conn) close() {
 	}
 	c.files.close()
 	c.s.drop(c.fd)
+	if !c.socket {
+		c.s.drop(c.to)
+	}
 	for _, cmd := range c.commands {
 		c.s.end(cmd, 0)
 	}
+	c.s.gone(c)
 }

@@ -49,10 +49,8 @@ func talk(t *testing.T) (*os.File, *exec.Cmd) {
 }
 
 func greeting(version uint64) []byte {
-	w := writer{}
-	w.str(magic)
-	w.num(version)
-	return appendFrame(nil, frame{kind: helloKind, body: w.b})
+	h := hello{version: version}
+	return appendFrame(nil, frame{kind: helloKind, body: h.encode()})
 }
 
 // A frame that cannot be read ends the connection, with the reason, and nothing was started.
@@ -92,7 +90,7 @@ func TestGarbage(t *testing.T) {
 			t.Errorf("%s: %v", row.what, err)
 		}
 		var last frame
-		for s := (splitter{bytes: answer}); ; {
+		for s := (splitter{buf: answer}); ; {
 			f, ok, err := s.next()
 			if err != nil || !ok {
 				break
@@ -114,7 +112,7 @@ func FuzzFrames(f *testing.F) {
 	q := request{argv: []string{"a"}, env: []string{"A=b"}, prelude: []byte("x")}
 	f.Add(appendFrame(nil, frame{kind: runKind, id: 1, body: q.encode()}))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s := splitter{bytes: text}
+		s := splitter{buf: text}
 		for {
 			fr, ok, err := s.next()
 			if err != nil || !ok {
@@ -172,7 +170,7 @@ func TestKilledRunner(t *testing.T) {
 	soon(t, func() bool { return len(sandboxtest.Running(mark)) == 0 })
 }
 
-func soon(t *testing.T, ok func() bool) {
+func soon(t testing.TB, ok func() bool) {
 	t.Helper()
 	for until := time.Now().Add(20 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(until) {

@@ -29,6 +29,29 @@ type Hook func(ctx context.Context, question []byte) (answer []byte, err error)
 // Hooks are the hooks a runner has, by name. Probe's are in here.
 type Hooks map[string]Hook
 
+// Parts is what a runner's program brings along.
+type Parts struct {
+	Hooks  Hooks
+	Harden func(Harden) error // does it to the whole process, but for Data; nil: a client that asks for it is refused
+}
+
+// The ways to start a runner, as the first argument. Without one it serves the connection or listener SocketFD.
+const (
+	// StdioMode serves one client over standard input and output, and ends with it. See DialStream.
+	StdioMode = "stdio"
+	// ListenMode reads a Listen.Message and waits for clients on a unix socket. See Connect.
+	ListenMode = "listen"
+	// WatchMode waits for the end of what holds the other end of the pipe SocketFD, and kills what is left of a runner. See
+	// Watch.
+	WatchMode = "watch"
+	// serveMode is the runner that ListenMode leaves behind.
+	serveMode = "serve"
+)
+
+// ErrOther is the cause of a BrokenError when there is a runner, but not the one that was meant: it was built from something
+// else, or speaks another version.
+var ErrOther = errors.New("another runner")
+
 // ErrRefused is the cause of a BrokenError when the runner refused the connection: another version, or a frame it cannot read.
 var ErrRefused = errors.New("refused by the runner")
 
@@ -43,6 +66,9 @@ type Options struct {
 	Framed  bool          // stdio goes through the connection: the two ends do not share a kernel
 	Log     func(string)  // what the owner should know and no result tells; may be nil
 	Walled  bool          // Cleanup ends everything inside by itself: nothing has to be asked or looked for before
+	Token   []byte        // of a runner that listens; see Listen
+	Build   string        // SHA-256 of the program that the runner has to be, in hex; empty: any of this version
+	Harden  *Harden       // what the runner does to itself first; nil: nothing. Not for one that listens: it has done so already
 	Cleanup func()        // called once when the client is closed or broken, after everything inside is gone; may be nil
 }
 
@@ -65,6 +91,8 @@ const (
 	bareTime     = 15 * time.Second
 	drainTime    = 300 * time.Millisecond
 	answerTime   = 10 * time.Second // more than a kill takes
+	refuseTime   = 200 * time.Millisecond
+	proofTime    = 5 * time.Second
 )
 
 // null stands for a stream that is not there.

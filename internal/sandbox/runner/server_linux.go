@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,11 +20,16 @@ type server struct {
 	epoll int
 	bell  int // eventfd: something was posted
 	null  int
-	tag   uint64
-	hooks Hooks
+	parts Parts
 	self  int
 
 	listener int // -1: one connection, and the runner ends with it
+	token    []byte
+	outside  bool          // clients that can be seen from here are refused
+	idle     time.Duration // without a client the runner ends; 0: never
+	since    time.Time     // there is none
+	build    func() string
+	data     uint64 // RLIMIT_DATA of commands; 0: as it is
 	conns    map[int]*conn
 	watch    map[int32]func(events uint32) // by descriptor
 	commands map[int]*command              // by process id
@@ -42,15 +48,30 @@ type server struct {
 // started, and returns the exit code for its process. The process is only this from then on: it adopts and waits for
 // children, and takes signals.
 func Main(fd int, hooks Hooks) int {
+	s := newServer(Parts{Hooks: hooks})
+	defer s.cancel()
+	return s.serve(fd, fd, true)
+}
+
+func newServer(parts Parts) *server {
 	runtime.LockOSThread() // what kills children with their parent goes by the thread
 	s := &server{
-		hooks: hooks, self: os.Getpid(), listener: -1, conns: map[int]*conn{}, watch: map[int32]func(uint32){},
-		commands: map[int]*command{}, tag: newTag(),
+		parts: parts, self: os.Getpid(), listener: -1, conns: map[int]*conn{}, watch: map[int32]func(uint32){},
+		commands: map[int]*command{}, build: sync.OnceValue(ownBuild),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	defer s.cancel()
-	if err := s.open(fd); err != nil {
-		_, _ = send(fd, appendFrame(nil, frame{kind: refuseKind, body: []byte(err.Error())}), nil)
+	return s
+}
+
+// serve serves until there is nobody to serve. A runner that has a parent to work for ends with it.
+func (s *server) serve(fd, to int, parent bool) int {
+	if err := s.open(fd, to, parent); err != nil {
+		text := appendFrame(nil, frame{kind: refuseKind, body: []byte(err.Error())})
+		if fd == to {
+			_, _ = send(fd, text, nil)
+		} else {
+			_, _ = writeStream(to, text)
+		}
 		return 1
 	}
 	s.loop()
@@ -63,15 +84,17 @@ func Main(fd int, hooks Hooks) int {
 
 func newTag() uint64 { return tagBase | rand.Uint64N(1<<29)<<tagShift }
 
-// open prepares the process and watches the socket.
-func (s *server) open(fd int) error {
+// open prepares the process and watches what it serves.
+func (s *server) open(fd, to int, parent bool) error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("adopt orphans: %w", err)
 	}
-	// A kill at the parent's death, which a launcher may have asked for, would leave the commands alone. The runner asks for a
-	// signal that it can act on. It goes by the parent's thread: whoever starts a runner does it from one that lasts.
-	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGTERM), 0, 0, 0); err != nil {
-		return fmt.Errorf("die with the parent: %w", err)
+	if parent {
+		// A kill at the parent's death, which a launcher may have asked for, would leave the commands alone. The runner asks for
+		// a signal that it can act on. It goes by the parent's thread: whoever starts a runner does it from one that lasts.
+		if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGTERM), 0, 0, 0); err != nil {
+			return fmt.Errorf("die with the parent: %w", err)
+		}
 	}
 	_, _ = unix.Setsid() // it has no terminal; an error says that this is so already
 	signals := make(chan os.Signal, 1)
@@ -93,15 +116,18 @@ func (s *server) open(fd int) error {
 	if err := s.add(s.bell, unix.EPOLLIN, s.rung); err != nil {
 		return err
 	}
-	unix.CloseOnExec(fd)
-	if err := unix.SetNonblock(fd, true); err != nil {
-		return fmt.Errorf("socket: %w", err)
+	for _, one := range []int{fd, to} {
+		unix.CloseOnExec(one)
+		if err := unix.SetNonblock(one, true); err != nil {
+			return fmt.Errorf("connection: %w", err)
+		}
 	}
 	if listens, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ACCEPTCONN); err == nil && listens == 1 {
-		s.listener = fd
+		s.listener, s.since = fd, time.Now()
 		return s.add(fd, unix.EPOLLIN, s.accept)
 	}
-	return s.connect(fd)
+	_, err = s.connect(fd, to)
+	return err
 }
 
 func (s *server) add(fd int, events uint32, f func(uint32)) error {
@@ -154,6 +180,15 @@ func (s *server) loop() {
 		if s.reap() {
 			wait = 500
 		}
+		if s.idle > 0 && len(s.conns) == 0 {
+			rest := s.idle - time.Since(s.since)
+			if rest <= 0 {
+				return
+			}
+			if ms := int(rest/time.Millisecond) + 1; wait < 0 || ms < wait {
+				wait = ms
+			}
+		}
 		n, err := unix.EpollWait(s.epoll, events, wait)
 		if err != nil && err != unix.EINTR {
 			s.code = 1
@@ -186,19 +221,6 @@ func (s *server) reap() bool {
 		}
 		if c := s.commands[pid]; c != nil {
 			s.ended(c, status, &usage)
-		}
-	}
-}
-
-// accept takes new connections of a listener.
-func (s *server) accept(uint32) {
-	for {
-		fd, _, err := unix.Accept4(s.listener, unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
-		if err != nil {
-			return
-		}
-		if s.connect(fd) != nil {
-			_ = unix.Close(fd)
 		}
 	}
 }

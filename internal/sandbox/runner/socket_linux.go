@@ -36,10 +36,10 @@ func send(fd int, b []byte, fds []int) (int, error) {
 }
 
 // receive reads what is there. The end of the connection is io.EOF.
-func receive(fd int, b []byte, into *splitter) error {
+func receive(fd int, into *splitter) error {
 	var oob [1 << 8]byte
 	for {
-		n, oobn, flags, _, err := unix.Recvmsg(fd, b, oob[:], unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
+		n, oobn, flags, _, err := unix.Recvmsg(fd, into.room(), oob[:], unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
 		switch {
 		case err == unix.EINTR:
 			continue
@@ -61,8 +61,35 @@ func receive(fd int, b []byte, into *splitter) error {
 		if n == 0 {
 			return io.EOF
 		}
-		into.bytes = append(into.bytes, b[:n]...)
+		into.grew(n)
 		return nil
+	}
+}
+
+// readStream is receive for what is no socket.
+func readStream(fd int, into *splitter) error {
+	for {
+		n, err := unix.Read(fd, into.room())
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return err
+		case n == 0:
+			return io.EOF
+		}
+		into.grew(n)
+		return nil
+	}
+}
+
+// writeStream is send for what is no socket.
+func writeStream(fd int, b []byte) (int, error) {
+	for {
+		n, err := unix.Write(fd, b)
+		if err != unix.EINTR {
+			return max(n, 0), err
+		}
 	}
 }
 
@@ -79,10 +106,4 @@ func rights(oob []byte) (all []int, err error) {
 		all = append(all, fds...)
 	}
 	return all, nil
-}
-
-func closeAll(fds []int) {
-	for _, fd := range fds {
-		_ = unix.Close(fd)
-	}
 }

@@ -23,9 +23,9 @@ const (
 )
 
 // mark makes the next command's tag the limit of this process, which a new process inherits. 0: it cannot be told apart.
-func (s *server) mark() uint64 {
+func (s *server) mark(of uint64) uint64 {
 	s.last++
-	tag := s.tag | s.last&tagMask
+	tag := of | s.last&tagMask
 	if s.limit == (unix.Rlimit{}) && unix.Getrlimit(unix.RLIMIT_RTTIME, &s.limit) != nil {
 		return 0
 	}
@@ -210,20 +210,36 @@ func killBelow(self int, reap func()) error {
 }
 
 // killTagged kills whatever a runner with this tag has started.
-func killTagged(tag uint64) error { return tree{runs: tag, self: os.Getpid()}.kill() }
+func killTagged(tag uint64) { _ = tree{runs: tag, self: os.Getpid()}.kill() }
 
-// leftOf lists what has a tag and still runs; of tag 0, what any command that has ended left.
+// mine is everything that was started through a connection. A runner with one connection has nothing else; of one with several
+// it goes by the tag.
+func (c *conn) mine() tree {
+	if c.s.listener < 0 {
+		return tree{self: c.s.self}
+	}
+	return tree{self: c.s.self, runs: c.tag}
+}
+
+// left lists what commands of a connection that have ended left running.
+func (c *conn) left() []left {
+	return c.s.leftOf(func(tag uint64) bool {
+		if tag == 0 { // it took its mark off
+			return c.s.listener < 0
+		}
+		return tag&^tagMask == c.tag && !c.s.running(tag)
+	})
+}
+
+// leftOf lists what still runs of those whose tag is meant.
 //
 // What a command leaves has lost its parents, so that it is a child of this process. Only if there is such a child all
 // processes are looked at.
-func (s *server) leftOf(tag uint64) (out []left) {
+func (s *server) leftOf(means func(tag uint64) bool) (out []left) {
 	if unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == unix.ECHILD {
 		return nil // nobody is there at all
 	}
-	of := func(pid int) bool {
-		t := tagOf(pid)
-		return t == tag || tag == 0 && !s.running(t)
-	}
+	of := func(pid int) bool { return means(tagOf(pid)) }
 	if pids, ok := s.children(); ok && !slices.ContainsFunc(pids, func(pid int) bool {
 		if s.commands[pid] != nil {
 			return false

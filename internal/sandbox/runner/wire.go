@@ -7,7 +7,7 @@ import (
 )
 
 // Version is the version of the protocol. Both ends must have the same: they are built together.
-const Version = 1
+const Version = 2
 
 // magic opens the first frame of both sides.
 const magic = "hermes-runner"
@@ -17,7 +17,9 @@ type kind uint8
 
 // What a client says.
 const (
-	helloKind  kind = 1 + iota // magic, version; answered by the same
+	helloKind  kind = 1 + iota // magic, version, what to tell, a nonce; answered by the same, see hello
+	setupKind                  // what the runner does to itself first; before the hello
+	proofKind                  // that the client knows the token; after the hello
 	runKind                    // starts a command; the id is the client's choice
 	inputKind                  // bytes for a command's standard input; empty: no more
 	creditKind                 // so many bytes of a stream were taken; goes both ways
@@ -26,6 +28,7 @@ const (
 	endKind                    // ask the whole tree of a command to end, then kill it
 	askKind                    // a question that has one answer
 	byeKind                    // kill everything and go
+	stopKind                   // end the runner, with everything of everybody
 
 	// What a runner says.
 	startedKind // the process id; with a terminal, its master's descriptor
@@ -80,19 +83,60 @@ func appendHead(dst []byte, f frame, size int) []byte {
 }
 
 // splitter cuts a stream into frames, and gives each the descriptors that came with it.
+//
+// Bodies stay in the buffer they were read into: whoever keeps one longer than until the next reading takes the buffer along
+// (see keep) or a copy.
 type splitter struct {
-	bytes []byte
-	fds   []int
+	buf  []byte // what was read; its capacity is there to be read into
+	at   int    // where the first frame that is not dealt out begins
+	fds  []int
+	size int  // of new buffers; 0: readSize
+	kept bool // somebody has a body of the buffer
 }
+
+// readSize is how much is read at once, at most.
+const readSize = 64 << 10
+
+// room returns where the next bytes are to be read to.
+func (s *splitter) room() []byte {
+	rest := len(s.buf) - s.at
+	need := headSize
+	if rest >= headSize {
+		need += int(min(binary.LittleEndian.Uint32(s.buf[s.at:]), maxBody))
+	}
+	size := max(s.size, readSize)
+	if rest == 0 && !s.kept && cap(s.buf) <= size {
+		s.buf, s.at = s.buf[:0], 0
+	}
+	if s.at+need > cap(s.buf) || cap(s.buf)-len(s.buf) < leastRead {
+		if s.kept || need+leastRead > cap(s.buf) {
+			s.buf, s.kept = append(make([]byte, 0, max(size, need+leastRead)), s.buf[s.at:]...), false
+		} else {
+			s.buf = s.buf[:copy(s.buf, s.buf[s.at:])]
+		}
+		s.at = 0
+	}
+	return s.buf[len(s.buf):cap(s.buf)]
+}
+
+// leastRead is for how much there is room at least.
+const leastRead = 4 << 10
+
+// grew takes n bytes that were read into room.
+func (s *splitter) grew(n int) { s.buf = s.buf[:len(s.buf)+n] }
+
+// keep says that somebody keeps a body that was dealt out.
+func (s *splitter) keep() { s.kept = true }
 
 // next returns the next whole frame, false if there is none yet. The body is valid until more bytes are added.
 func (s *splitter) next() (frame, bool, error) {
-	if len(s.bytes) < headSize {
+	text := s.buf[s.at:]
+	if len(text) < headSize {
 		return frame{}, false, nil
 	}
-	size := binary.LittleEndian.Uint32(s.bytes)
-	f := frame{kind: kind(s.bytes[4]), id: binary.LittleEndian.Uint32(s.bytes[6:])}
-	count := int(s.bytes[5])
+	size := binary.LittleEndian.Uint32(text)
+	f := frame{kind: kind(text[4]), id: binary.LittleEndian.Uint32(text[6:])}
+	count := int(text[5])
 	switch {
 	case size > maxBody:
 		return frame{}, false, fmt.Errorf("frame of %d bytes, at most %d", size, maxBody)
@@ -100,14 +144,14 @@ func (s *splitter) next() (frame, bool, error) {
 		return frame{}, false, fmt.Errorf("frame of unknown kind %d", f.kind)
 	case count > maxFiles:
 		return frame{}, false, fmt.Errorf("frame with %d descriptors, at most %d", count, maxFiles)
-	case len(s.bytes) < headSize+int(size):
+	case len(text) < headSize+int(size):
 		return frame{}, false, nil
 	case count > len(s.fds):
 		return frame{}, false, fmt.Errorf("frame without its %d descriptors", count)
 	}
-	f.body = s.bytes[headSize : headSize+int(size) : headSize+int(size)]
+	f.body = text[headSize : headSize+int(size) : headSize+int(size)]
 	f.fds, s.fds = s.fds[:count:count], s.fds[count:]
-	s.bytes = s.bytes[headSize+int(size):]
+	s.at += headSize + int(size)
 	return f, true, nil
 }
 

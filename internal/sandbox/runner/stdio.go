@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"hermes/internal/sandbox"
 )
 
@@ -83,49 +81,6 @@ func (c *Client) streams(id uint32, cmd sandbox.Command, q *request) (*stdio, er
 	}
 	return s, nil
 }
-
-func (s *stdio) pipes(in io.Reader, outs ...io.Writer) error {
-	if in != nil {
-		r, w, err := pipe()
-		if err != nil {
-			return err
-		}
-		s.remote = append(s.remote, r)
-		if err := unix.SetNonblock(w, true); err != nil {
-			_ = unix.Close(w)
-			return err
-		}
-		s.in = file(w, "stdin")
-	}
-	for _, out := range outs {
-		if out == nil {
-			continue
-		}
-		r, w, err := pipe()
-		if err != nil {
-			return err
-		}
-		s.remote = append(s.remote, w)
-		if err := unix.SetNonblock(r, true); err != nil {
-			_ = unix.Close(r)
-			return err
-		}
-		f := file(r, "output")
-		s.outs = append(s.outs, f)
-		s.pump(f, out)
-	}
-	return nil
-}
-
-// pipe returns the two ends of a pipe that block, as a command expects of them.
-func pipe() (r, w int, err error) {
-	var p [2]int
-	err = unix.Pipe2(p[:], unix.O_CLOEXEC)
-	return p[0], p[1], err
-}
-
-// file makes a file of a descriptor that does not block.
-func file(fd int, name string) *os.File { return os.NewFile(uintptr(fd), name) }
 
 // pump copies what the command says. When the command is over and something that it left still holds the stream, what it
 // says goes nowhere: it lives on.
@@ -216,34 +171,9 @@ func (s *stdio) feedFrames() {
 	}
 }
 
-// terminal takes the master of the command's terminal.
-func (s *stdio) terminal(f frame) {
-	if len(f.fds) != 1 || s.cmd.Terminal == nil {
-		closeAll(f.fds)
-		return
-	}
-	_ = unix.SetNonblock(f.fds[0], true)
-	s.master = file(f.fds[0], "terminal")
-	out := s.cmd.Stdout
-	if out == nil {
-		out = null{}
-	}
-	s.pump(s.master, out)
-	if s.cmd.Stdin != nil {
-		go func() {
-			_, _ = io.Copy(s.master, s.cmd.Stdin)
-			_, _ = s.master.Write([]byte{4}) // end of input, as typed
-		}()
-	}
-}
-
 func (s *stdio) resize(size sandbox.Size) {
 	if s.master != nil {
-		if raw, err := s.master.SyscallConn(); err == nil {
-			_ = raw.Control(func(fd uintptr) {
-				_ = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: size.Rows, Col: size.Cols})
-			})
-		}
+		resizeMaster(s.master, size)
 		return
 	}
 	w := writer{}

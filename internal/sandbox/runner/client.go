@@ -1,28 +1,27 @@
 package runner
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"hermes/internal/sandbox"
 )
 
 // Client is the outer end of a connection to a runner. It is safe for concurrent use.
 type Client struct {
-	opt   Options
-	conn  *os.File
-	raw   syscall.RawConn
-	pid   int
-	tag   uint64
-	slots chan struct{}
+	opt    Options
+	conn   link
+	inside Inside
+	tag    uint64
+	slots  chan struct{}
 
 	boot   sync.Mutex // held by the command that starts the session
 	booted bool
@@ -43,9 +42,17 @@ type Client struct {
 	once   sync.Once
 }
 
-// Dial greets the runner at the other end of conn, which belongs to the client from now on, also when Dial fails. ctx bounds
-// the greeting.
-func Dial(ctx context.Context, conn *os.File, o Options) (*Client, error) {
+// DialStream greets the runner at the other end of a stream of bytes, which belongs to the client from now on, also when
+// DialStream fails: it is closed with the client. Options.Framed is implied. ctx bounds the greeting. Reading and writing go
+// on at the same time; Close of the stream has to end both.
+//
+// The other end is "hermes-runner stdio", started by whatever leads there: docker exec -i, a channel of ssh.
+func DialStream(ctx context.Context, conn io.ReadWriteCloser, o Options) (*Client, error) {
+	o.Framed = true
+	return dial(ctx, &stream{rw: conn}, o)
+}
+
+func dial(ctx context.Context, conn link, o Options) (*Client, error) {
 	c := &Client{
 		opt: o, conn: conn, calls: map[uint32]chan<- frame{}, stop: make(chan struct{}), done: make(chan struct{}),
 		clean: make(chan struct{}),
@@ -57,13 +64,8 @@ func Dial(ctx context.Context, conn *os.File, o Options) (*Client, error) {
 		c.opt.Grace = defaultGrace
 	}
 	c.slots = make(chan struct{}, c.opt.Queue)
-	raw, err := conn.SyscallConn()
-	if err == nil {
-		c.raw = raw
-		err = c.greet(ctx)
-	}
-	if err != nil {
-		_ = conn.Close()
+	if err := c.greet(ctx); err != nil {
+		_ = conn.close()
 		return nil, c.breaks(err)
 	}
 	return c, nil
@@ -75,17 +77,30 @@ func (c *Client) breaks(err error) error {
 
 // greet exchanges the hellos and starts the reading.
 func (c *Client) greet(ctx context.Context) error {
-	hello := writer{}
-	hello.str(magic)
-	hello.num(Version)
+	ask := hello{version: Version, tell: c.opt.Framed || len(c.opt.Token) > 0 || c.opt.Harden != nil || c.opt.Build != ""}
+	if len(c.opt.Token) > 0 {
+		ask.nonce = newNonce()
+	}
 	answer, err := c.expect(0)
 	if err != nil {
 		return err
 	}
 	go c.receive()
-	if err := c.send(frame{kind: helloKind, body: hello.b}); err != nil {
-		c.fail(err)
+	if c.opt.Harden != nil {
+		s := setup{Listen: Listen{Harden: *c.opt.Harden}}
+		err = c.send(frame{kind: setupKind, body: s.encode()})
 	}
+	if err == nil {
+		err = c.send(frame{kind: helloKind, body: ask.encode()})
+	}
+	if err != nil {
+		select { // the runner may have said why it ended the connection
+		case <-c.done:
+		case <-time.After(refuseTime):
+			c.fail(err)
+		}
+	}
+	var got hello
 	select {
 	case <-ctx.Done():
 		c.fail(context.Cause(ctx))
@@ -98,20 +113,52 @@ func (c *Client) greet(ctx context.Context) error {
 			return c.broken
 		}
 		c.forget(0)
-		r := reader{b: f.body}
-		word, version, pid, tag := r.str(), r.num(), r.num(), r.num()
-		if err := r.done(); err != nil || f.kind != helloKind || word != magic || version != Version {
-			err := fmt.Errorf("greet the runner: it is no runner of version %d", Version)
+		err := got.decode(f.body)
+		if err == nil && got.version != Version {
+			err = fmt.Errorf("%w: it speaks version %d, this client version %d", ErrOther, got.version, Version)
+		} else if f.kind != helloKind {
+			err = fmt.Errorf("%w: it is no runner of version %d", ErrOther, Version)
+		}
+		if err == nil {
+			err = c.trust(ask, got)
+		}
+		if err != nil {
+			err = fmt.Errorf("greet the runner: %w", err)
 			c.fail(err)
 			return err
 		}
-		c.pid, c.tag = int(pid), tag
+	}
+	c.inside, c.tag = got.inside, got.tag
+	return nil
+}
+
+// trust looks at what the runner answered: whether it knows the token, is the one that was meant, and did to itself what it
+// was asked to. Then it proves that this side knows the token.
+func (c *Client) trust(ask, got hello) error {
+	if len(c.opt.Token) > 0 {
+		if !proves(c.opt.Token, runnerSide, ask.nonce, got.nonce, got.proof) {
+			return errors.New("whoever listens there does not know the token")
+		}
+		proof := prove(c.opt.Token, clientSide, ask.nonce, got.nonce)
+		if err := c.send(frame{kind: proofKind, body: proof}); err != nil {
+			return err
+		}
+	}
+	if c.opt.Build != "" && got.inside.Build != c.opt.Build {
+		return fmt.Errorf("%w: its program is %.12s, not %.12s", ErrOther, got.inside.Build, c.opt.Build)
+	}
+	if h := c.opt.Harden; h != nil {
+		return h.holds(got.inside)
 	}
 	return nil
 }
 
 // PID returns the runner's process id, as the runner sees it.
-func (c *Client) PID() int { return c.pid }
+func (c *Client) PID() int { return c.inside.PID }
+
+// Inside returns what the runner told of itself when it was greeted. Of a runner whose descriptors are passed it is the PID
+// alone, unless Options.Harden or Build asked.
+func (c *Client) Inside() Inside { return c.inside }
 
 // Done is closed when the connection is over: closed or broken.
 func (c *Client) Done() <-chan struct{} { return c.done }
@@ -153,39 +200,20 @@ func (c *Client) forget(id uint32) {
 
 // send writes one frame. The descriptors stay the caller's.
 func (c *Client) send(f frame) error {
-	bytes := appendFrame(make([]byte, 0, headSize+len(f.body)), f)
 	c.write.Lock()
 	defer c.write.Unlock()
-	fds := f.fds
-	var failed error
-	err := c.raw.Write(func(fd uintptr) bool {
-		for len(bytes) > 0 {
-			n, err := send(int(fd), bytes, fds)
-			if err == unix.EAGAIN {
-				return false
-			} else if err != nil {
-				failed = err
-				return true
-			}
-			bytes, fds = bytes[n:], nil
-		}
-		return true
-	})
-	return errors.Join(err, failed)
+	return c.conn.send(f)
 }
 
 // receive deals out the frames until the connection is over.
 func (c *Client) receive() {
 	var s splitter
+	if c.opt.Framed {
+		s.size = window
+	}
 	defer func() { closeAll(s.fds) }()
-	buf := make([]byte, window)
 	for {
-		var failed error
-		err := c.raw.Read(func(fd uintptr) bool {
-			failed = receive(int(fd), buf, &s)
-			return failed != unix.EAGAIN
-		})
-		if err = errors.Join(err, failed); err != nil {
+		if err := c.conn.receive(&s); err != nil {
 			if errors.Is(err, io.EOF) {
 				err = errors.New("the runner is gone")
 			}
@@ -195,7 +223,7 @@ func (c *Client) receive() {
 		for {
 			f, ok, err := s.next()
 			if err == nil && ok {
-				err = c.deal(f)
+				err = c.deal(&s, f)
 			}
 			if err != nil {
 				c.fail(err)
@@ -205,15 +233,23 @@ func (c *Client) receive() {
 				break
 			}
 		}
-		s.bytes = append([]byte(nil), s.bytes...) // the bodies that were dealt out stay what they are
 	}
 }
 
+// keepSize is from which length on a body is left where it was read, with the whole buffer; a shorter one is copied, so that
+// it does not hold much more memory than it has.
+const keepSize = 16 << 10
+
 // deal hands a frame to whoever waits for it.
-func (c *Client) deal(f frame) error {
+func (c *Client) deal(s *splitter, f frame) error {
 	if f.kind == refuseKind {
 		closeAll(f.fds)
 		return fmt.Errorf("%w: %s", ErrRefused, f.body)
+	}
+	if len(f.body) >= keepSize {
+		s.keep()
+	} else {
+		f.body = bytes.Clone(f.body)
 	}
 	c.mu.Lock()
 	ch := c.calls[f.id]
@@ -235,16 +271,17 @@ func (c *Client) fail(err error) {
 	c.once.Do(func() {
 		c.broken = err
 		close(c.done)
-		_ = c.conn.Close()
+		_ = c.conn.close()
 		go c.cleanup()
 	})
 }
 
-// cleanup sees to what the runner should have seen to: if it was killed, what it had started is still there.
+// cleanup sees to what the runner should have seen to: if it was killed, what it had started is still there. A runner with
+// other clients goes on, and is not looked for.
 func (c *Client) cleanup() {
 	defer close(c.clean)
-	if c.tag != 0 && !c.opt.Framed && !c.opt.Walled {
-		_ = killTagged(c.tag)
+	if c.tag != 0 && !c.opt.Framed && !c.opt.Walled && len(c.opt.Token) == 0 {
+		killTagged(c.tag)
 	}
 	if c.opt.Cleanup != nil {
 		c.opt.Cleanup()
@@ -301,7 +338,19 @@ type remoteError struct {
 }
 
 func (e *remoteError) Error() string { return e.text }
-func (e *remoteError) Unwrap() error { return e.errno }
+
+// Is tells the errors that package fs has names for. The numbers are Linux's, whatever this system is.
+func (e *remoteError) Is(target error) bool {
+	switch e.errno {
+	case 1, 13:
+		return target == fs.ErrPermission
+	case 2:
+		return target == fs.ErrNotExist
+	case 17:
+		return target == fs.ErrExist
+	}
+	return runtime.GOOS == "linux" && target == e.errno
+}
 
 // Left lists what earlier commands left running. Of a closed or broken sandbox nothing is left.
 func (c *Client) Left() []sandbox.Process {
@@ -338,7 +387,20 @@ func (c *Client) Probe(ctx context.Context, name string, question []byte) ([]byt
 	return answer, nil
 }
 
-// Close kills everything that was started inside, ends the runner and the connection. It may be called twice. An error says
+// Shutdown ends the runner itself, with everything that was started through it, also by other clients. The client is closed
+// then. It is for whoever removes what the runner runs in.
+func (c *Client) Shutdown(ctx context.Context) error {
+	if err := c.send(frame{kind: stopKind}); err == nil {
+		select {
+		case <-c.done:
+		case <-time.After(answerTime):
+		case <-ctx.Done():
+		}
+	}
+	return c.Close(ctx)
+}
+
+// Close kills everything that was started through this client, ends the runner and the connection. It may be called twice. An error says
 // what could not be killed.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
