@@ -27,7 +27,11 @@ func Main(args []string, hooks runner.Hooks) int {
 			if wall.Enter(runner.SocketFD) != nil {
 				return 1 // whoever asked for it has the reason
 			}
+			args = nil
 		}
 	}
-	return runner.Main(runner.SocketFD, hooks)
+	return runner.Serve(args[min(len(args), 1):], runner.Parts{Hooks: hooks, Harden: harden})
 }
+
+// harden does what a runner cannot do by itself, which knows no walls.
+func harden(h runner.Harden) error { return wall.Harden(h.Filter, h.DropCaps, h.Keep) }
