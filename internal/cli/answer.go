@@ -12,11 +12,11 @@ import (
 )
 
 // kindList names the kinds of question that check answers.
-const kindList = "command, workdir, redact, env"
+const kindList = "command, read, write, workdir, redact, env"
 
 func knownKind(kind string) bool {
 	switch kind {
-	case "command", "workdir", "redact", "env":
+	case "command", "read", "write", "workdir", "redact", "env":
 		return true
 	}
 	return false
@@ -41,6 +41,10 @@ type request struct {
 	Ignored    []string          `json:"ignored"`
 
 	Workdir *string `json:"workdir"`
+
+	Path     *string `json:"path"`
+	RealHome string  `json:"real_home"`
+	SafeRoot string  `json:"safe_root"`
 
 	Text *string `json:"text"`
 	Mode *string `json:"mode"`
@@ -119,6 +123,8 @@ func (a *asker) answer(r *request) (any, error) {
 		}
 		policy := command.Policy{Deny: join(a.deny, r.Deny), Allow: join(a.allow, r.Allowlist)}
 		return commandAnswer(r.ID, a.compiled(policy).Check(*r.Command, a.facts(r))), nil
+	case "read", "write":
+		return a.fileLine(r, kind)
 	case "workdir":
 		if r.Workdir == nil {
 			return nil, errors.New("workdir: missing")

@@ -37,7 +37,7 @@ func TestUsageErrors(t *testing.T) {
 			"Try: hermes approvals test 'rm -rf /', or - to read standard input."},
 		{"check --file", "check: flag needs an argument: --file", "See hermes check --help."},
 		{"check --file a b", "check got both a text and --file", "Leave out one of them."},
-		{"check --kind url x", "--kind url is not a kind", "Kinds: command, workdir, redact, env."},
+		{"check --kind mood x", "--kind mood is not a kind", "Kinds: " + kindList + "."},
 		{"check --kind workdir --explain x", "--explain explains one command", "Leave it out, or check one command."},
 		{"check --jsonl --explain", "--explain explains one command", "Leave it out, or check one command."},
 		{"version 1", `version takes no argument, got "1"`, "See hermes version --help."},

@@ -49,12 +49,13 @@ const (
 	Content        // what the text carries: a secret in a request body, invisible characters
 	Danger         // the table of dangerous commands
 	Egress         // where a connection would go
+	Files          // which file a tool would touch
 )
 
 var tierNames = [...]string{
 	NoTier: "", Lifecycle: "lifecycle", Hardline: "hardline", Sudo: "sudo", UserDeny: "user_deny",
 	Self: "self", Limit: "limit", Unknown: "unknown", Content: "content", Danger: "danger",
-	Egress: "egress",
+	Egress: "egress", Files: "files",
 }
 
 // String returns the stable name used in JSON answers and the audit log.
