@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hermes/internal/guard"
+	"hermes/internal/guard/egress"
 )
 
 // answer is a response of the proxy itself.
@@ -18,23 +19,11 @@ type answer struct {
 }
 
 // denial makes an answer of a verdict.
-func denial(t Target, v guard.Verdict) answer {
+func denial(t egress.Request, v guard.Verdict) answer {
 	return answer{
 		status: http.StatusForbidden, denial: "http_request_denied",
 		why: fmt.Sprintf("%s is refused: %s (%s)", t, v.Reason, v.Rule), next: v.Remedy,
 	}
-}
-
-// String returns the target as a person would write it.
-func (t Target) String() string {
-	host := t.Host
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	if t.Port == 0 {
-		return host
-	}
-	return fmt.Sprintf("%s:%d", host, t.Port)
 }
 
 // refuse writes an answer. Its text is for the person who reads the output of a command that was refused.

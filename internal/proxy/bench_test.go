@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hermes/internal/guard/egress"
 )
 
 // way is one way to the server: straight, or through a proxy.
@@ -28,7 +30,7 @@ func ways(b *testing.B, ports ...string) []way {
 	b.Helper()
 	out := []way{{name: "direct"}}
 	c := New("bench", Options{
-		Policy: listed{hosts: map[string]Ruling{"127.0.0.1": {Opaque: true}}}, Limits: Limits{Conns: 4096},
+		Policy: listed{hosts: map[string]egress.Ruling{"127.0.0.1": {Opaque: true}}}, Limits: Limits{Conns: 4096},
 	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

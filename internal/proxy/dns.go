@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"hermes/internal/guard"
+	"hermes/internal/guard/egress"
 )
 
 // Names are looked up for what speaks no proxy, and to keep names from being a way out: an allowed name is answered, any other
@@ -73,7 +74,7 @@ func (c *Client) resolved(query []byte) []byte {
 		return reply(head, nil, dnsmessage.RCodeFormatError, nil)
 	}
 	began := time.Now()
-	t := Target{Method: "DNS", Host: strings.TrimSuffix(q.Name.String(), ".")}
+	t := egress.Request{Method: egress.Resolve, Host: strings.TrimSuffix(q.Name.String(), ".")}
 	d := Decision{Client: c.name, Command: c.running(), Target: t}
 	defer func() { d.Took = time.Since(began); c.o.Tell(d) }()
 
@@ -81,7 +82,7 @@ func (c *Client) resolved(query []byte) []byte {
 		d.Verdict = denied("name", "no name is answered")
 		return reply(head, &q, dnsmessage.RCodeRefused, nil)
 	}
-	ruling := c.o.Policy.Target(t)
+	ruling := c.o.Policy.Judge(t)
 	if d.Verdict = ruling.Verdict; ruling.Verdict.Action != guard.Allow {
 		d.Verdict.Action = guard.Block
 		return reply(head, &q, dnsmessage.RCodeRefused, nil)
@@ -101,12 +102,10 @@ func (c *Client) resolved(query []byte) []byte {
 		}
 		return reply(head, &q, dnsmessage.RCodeServerFailure, nil)
 	}
-	for _, a := range addrs {
-		if v := c.o.Policy.Address(ruling.Host, netip.AddrPortFrom(a, 0)); v.Action != guard.Allow {
-			d.Verdict = v
-			d.Verdict.Action = guard.Block
-			return reply(head, &q, dnsmessage.RCodeRefused, nil)
-		}
+	if v := c.o.Policy.Answers(ruling.Host, 0, addrs); v.Action != guard.Allow {
+		d.Verdict = v
+		d.Verdict.Action = guard.Block
+		return reply(head, &q, dnsmessage.RCodeRefused, nil)
 	}
 	return reply(head, &q, dnsmessage.RCodeSuccess, addrs)
 }

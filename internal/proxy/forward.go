@@ -17,12 +17,13 @@ import (
 	"time"
 
 	"hermes/internal/guard"
+	"hermes/internal/guard/egress"
 )
 
 // forward serves a plain request, and tells whether the connection may have another.
 func (c *Client) forward(in *input, h *head) (again bool) {
 	conn := in.Conn
-	d := Decision{Client: c.name, Command: c.running(), Target: Target{Method: h.Method}}
+	d := Decision{Client: c.name, Command: c.running(), Target: egress.Request{Method: h.Method}}
 	began := time.Now()
 	defer func() { d.Took = time.Since(began); c.o.Tell(d) }()
 
@@ -40,7 +41,7 @@ func (c *Client) forward(in *input, h *head) (again bool) {
 	if ruling.Verdict.Action != guard.Allow {
 		return refuse(conn, denial(t, ruling.Verdict), last) == nil && !last
 	}
-	u.Host = net.JoinHostPort(ruling.Host, strconv.Itoa(int(t.Port)))
+	u.Host = net.JoinHostPort(ruling.Host.String(), strconv.Itoa(int(t.Port)))
 	ctx, cancel := context.WithCancel(c.ctx)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { d.Addr = remote(i.Conn) }})
 	req := (&http.Request{Method: h.Method, URL: u, Host: h.Host, Header: forwarded(h), ContentLength: h.Length}).WithContext(ctx)
@@ -70,15 +71,15 @@ func (c *Client) forward(in *input, h *head) (again bool) {
 }
 
 // plainTarget reads what a request is for: the absolute form, over http, and a Host field that says the same.
-func plainTarget(h *head) (Target, *url.URL, error) {
+func plainTarget(h *head) (egress.Request, *url.URL, error) {
 	scheme, rest, ok := strings.Cut(h.Target, "://")
 	switch {
 	case !ok:
-		return Target{}, nil, fmt.Errorf("target %q is not absolute: this is a proxy", h.Target)
+		return egress.Request{}, nil, fmt.Errorf("target %q is not absolute: this is a proxy", h.Target)
 	case !strings.EqualFold(scheme, "http"):
-		return Target{}, nil, fmt.Errorf("scheme %q: a proxy is asked for http, and by CONNECT for the rest", scheme)
+		return egress.Request{}, nil, fmt.Errorf("scheme %q: a proxy is asked for http, and by CONNECT for the rest", scheme)
 	case h.Method == http.MethodTrace:
-		return Target{}, nil, fmt.Errorf("method TRACE is not passed on")
+		return egress.Request{}, nil, fmt.Errorf("method TRACE is not passed on")
 	}
 	end := strings.IndexAny(rest, "/?")
 	if end < 0 {
@@ -86,7 +87,7 @@ func plainTarget(h *head) (Target, *url.URL, error) {
 	}
 	host, port, ok := authority(rest[:end], 80)
 	if !ok {
-		return Target{}, nil, fmt.Errorf("target %q has no proper host", h.Target)
+		return egress.Request{}, nil, fmt.Errorf("target %q has no proper host", h.Target)
 	}
 	same, samePort, ok := authority(h.Host, 80)
 	if h.Minor == 0 && h.Host == "" {
@@ -94,7 +95,7 @@ func plainTarget(h *head) (Target, *url.URL, error) {
 		h.Host = rest[:end]
 	}
 	if !ok || !strings.EqualFold(same, host) || samePort != port {
-		return Target{}, nil, fmt.Errorf("Host field %q is not the host of the target %q", h.Host, h.Target)
+		return egress.Request{}, nil, fmt.Errorf("Host field %q is not the host of the target %q", h.Host, h.Target)
 	}
 	// The parts are read apart, so that net/url never sees an authority.
 	path := rest[end:]
@@ -103,10 +104,10 @@ func plainTarget(h *head) (Target, *url.URL, error) {
 	}
 	u, err := url.ParseRequestURI(path)
 	if err != nil || u.Host != "" || strings.Contains(path, "#") {
-		return Target{}, nil, fmt.Errorf("target %q cannot be read", h.Target)
+		return egress.Request{}, nil, fmt.Errorf("target %q cannot be read", h.Target)
 	}
 	u.Scheme = "http"
-	return Target{Method: h.Method, Host: host, Port: port, Path: u.RequestURI()}, u, nil
+	return egress.Request{Method: h.Method, Host: host, Port: port, Path: u.RequestURI()}, u, nil
 }
 
 // forwarded returns the fields that go on: none that is about this connection, none for the proxy.
@@ -143,7 +144,14 @@ func (c *Client) dialPlain(ctx context.Context, _, addr string) (net.Conn, error
 	if !ok {
 		return nil, fmt.Errorf("dial %q: no host and port", addr)
 	}
-	return c.reach(ctx, host, port)
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	h, err := egress.ParseHost(host)
+	if err != nil {
+		return nil, err
+	}
+	return c.reach(ctx, h, port)
 }
 
 // body is a request's body: exactly as much as the head said.

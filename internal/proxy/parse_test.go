@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"hermes/internal/guard"
+	"hermes/internal/guard/egress"
 )
 
 // recorded returns the first message of a TLS client.
@@ -85,10 +86,14 @@ func TestHelloWithECH(t *testing.T) {
 	if err != nil || !h.ECH || h.Name != "front.test" {
 		t.Fatalf("%+v, %v", h, err)
 	}
-	if v := judgeHello(h, Ruling{Host: "front.test"}); v.Action != guard.Block || v.Rule != "egress/ech" {
+	front, err := egress.ParseHost("front.test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := judgeHello(h, egress.Ruling{Host: front}); v.Action != guard.Block || v.Rule != "egress/ech" {
 		t.Errorf("verdict %+v", v)
 	}
-	if v := judgeHello(h, Ruling{Host: "front.test", ECH: true}); v.Action != guard.Allow {
+	if v := judgeHello(h, egress.Ruling{Host: front, ECH: true}); v.Action != guard.Allow {
 		t.Errorf("allowed by the ruling, verdict %+v", v)
 	}
 }
@@ -297,7 +302,7 @@ func FuzzHello(f *testing.F) {
 
 func FuzzNames(f *testing.F) {
 	f.Add(query(f, "good.test.", dnsmessage.TypeA))
-	c := New("box", Options{Policy: listed{hosts: map[string]Ruling{"good.test": {}}}})
+	c := New("box", Options{Policy: listed{hosts: map[string]egress.Ruling{"good.test": {}}}})
 	f.Fuzz(func(t *testing.T, in []byte) {
 		out := c.resolved(in)
 		if out == nil {

@@ -20,45 +20,30 @@ import (
 	"time"
 
 	"hermes/internal/guard"
+	"hermes/internal/guard/egress"
 )
 
-// Target is what a client wants to reach.
-type Target struct {
-	Method string // CONNECT, or that of a plain request; "DNS" for the name server
-	Host   string // as the client wrote it; the policy folds it
-	Port   uint16 // 0 for the name server
-	Path   string // of a plain request, with its query
-}
-
-// Ruling is what a policy says of a target.
-type Ruling struct {
-	Verdict guard.Verdict // Ask: refused, unless a person says otherwise
-	Host    string        // the folded name or address that is looked up, dialled and compared with the TLS name
-	Opaque  bool          // a tunnel may carry anything, not only TLS that names Host
-	ECH     bool          // a TLS hello may hold an encrypted one
-}
-
-// Policy decides. It must be safe for concurrent use.
+// Policy decides; egress.Exit is one. It must be safe for concurrent use.
 type Policy interface {
-	// Target judges before any name is looked up.
-	Target(Target) Ruling
-	// Address judges an address of a host that Target allowed, just before it is dialled. Port 0 is any: the address is
-	// told to a client, and judged again when it is dialled.
-	Address(host string, addr netip.AddrPort) guard.Verdict
+	// Judge judges before any name is looked up. Ask is refused, unless a person says otherwise.
+	Judge(egress.Request) egress.Ruling
+	// Answers judges all addresses of a host that Judge allowed, just before one of them is dialled. Port 0 is any: the
+	// addresses are told to a client, and judged again when they are dialled.
+	Answers(h egress.Host, port uint16, addrs []netip.Addr) guard.Verdict
 }
 
 // Question is a refused target that a person may allow.
 type Question struct {
 	Client  string // the sandbox, or the user of a stand-alone proxy
 	Command string // id of the command that asks, where it is known
-	Target  Target
-	Ruling  Ruling
+	Target  egress.Request
+	Ruling  egress.Ruling
 }
 
 // Decision is what came of one target. It is told once, when it ended.
 type Decision struct {
 	Client, Command string
-	Target          Target
+	Target          egress.Request
 	Addr            netip.AddrPort // that was reached; invalid if none
 	Verdict         guard.Verdict  // of the policy, or of the proxy itself
 	Asked           bool           // a person allowed it

@@ -20,26 +20,30 @@ import (
 	"time"
 
 	"hermes/internal/guard"
+	"hermes/internal/guard/egress"
 )
 
 // listed is a policy in memory: a table of hosts, and of addresses that are refused.
 type listed struct {
-	hosts   map[string]Ruling
+	hosts   map[string]egress.Ruling
 	refused map[string]bool
 }
 
-func (l listed) Target(t Target) Ruling {
-	if r, ok := l.hosts[strings.ToLower(t.Host)]; ok {
-		r.Verdict, r.Host = guard.Allowed(), strings.ToLower(t.Host)
+func (l listed) Judge(q egress.Request) egress.Ruling {
+	h, err := egress.ParseHost(q.Host)
+	if r, ok := l.hosts[h.String()]; ok && err == nil {
+		r.Verdict, r.Host = guard.Allowed(), h
 		return r
 	}
-	return Ruling{Host: t.Host, Verdict: guard.Verdict{Action: guard.Ask, Rule: "egress/unlisted", Reason: "the host is not on the list",
+	return egress.Ruling{Host: h, Verdict: guard.Verdict{Action: guard.Ask, Rule: "egress/unlisted", Reason: "the host is not on the list",
 		Remedy: "add it to the list"}}
 }
 
-func (l listed) Address(_ string, a netip.AddrPort) guard.Verdict {
-	if l.refused[a.Addr().String()] {
-		return guard.Verdict{Rule: "egress/address", Reason: "the address is refused"}
+func (l listed) Answers(_ egress.Host, _ uint16, addrs []netip.Addr) guard.Verdict {
+	for _, a := range addrs {
+		if l.refused[a.String()] {
+			return guard.Verdict{Rule: "egress/address", Reason: "the address is refused"}
+		}
 	}
 	return guard.Allowed()
 }
@@ -68,7 +72,7 @@ func start(t *testing.T, change ...func(*Options)) *world {
 	w := &world{T: t}
 	o := Options{
 		Policy: listed{
-			hosts: map[string]Ruling{"good.test": {}, "mixed.test": {}, "bad.test": {}, "gone.test": {}, "127.0.0.1": {},
+			hosts: map[string]egress.Ruling{"good.test": {}, "mixed.test": {}, "bad.test": {}, "gone.test": {}, "127.0.0.1": {},
 				"raw.test": {Opaque: true}, "empty.test": {}},
 			refused: map[string]bool{"127.6.6.6": true},
 		},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hermes/internal/guard"
+	"hermes/internal/guard/egress"
 )
 
 // serve answers the requests of one connection, one after another.
@@ -88,11 +89,11 @@ func denied(rule, why string) guard.Verdict {
 }
 
 // admit asks the policy, and a person where the policy leaves it to one.
-func (c *Client) admit(ctx context.Context, t Target) (r Ruling, asked bool) {
+func (c *Client) admit(ctx context.Context, t egress.Request) (r egress.Ruling, asked bool) {
 	if c.o.Policy == nil {
-		return Ruling{Verdict: denied("no-policy", "no policy is in force")}, false
+		return egress.Ruling{Verdict: denied("no-policy", "no policy is in force")}, false
 	}
-	r = c.o.Policy.Target(t)
+	r = c.o.Policy.Judge(t)
 	if r.Verdict.Action != guard.Ask {
 		return r, false
 	}
@@ -123,20 +124,17 @@ func (e *reachError) Error() string {
 
 func (e *reachError) Unwrap() error { return e.err }
 
-// reach looks a host up, has every address judged, and dials the judged ones in turn: what was judged is what is dialled.
-// One refused address refuses the host, so that a name cannot mix a permitted address with a forbidden one.
-func (c *Client) reach(ctx context.Context, host string, port uint16) (net.Conn, error) {
+// reach looks a host up, has its addresses judged, and dials them in turn: what was judged is what is dialled.
+func (c *Client) reach(ctx context.Context, host egress.Host, port uint16) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.Limits.Dial)
 	defer cancel()
 	addrs, err := c.lookup(ctx, host)
 	if err != nil {
 		return nil, &reachError{err: err}
 	}
-	for _, a := range addrs {
-		if v := c.o.Policy.Address(host, netip.AddrPortFrom(a, port)); v.Action != guard.Allow {
-			v.Action = guard.Block
-			return nil, &reachError{verdict: v}
-		}
+	if v := c.o.Policy.Answers(host, port, addrs); v.Action != guard.Allow {
+		v.Action = guard.Block
+		return nil, &reachError{verdict: v}
 	}
 	var first error
 	for i, a := range addrs {
@@ -162,14 +160,15 @@ func dial(ctx context.Context, addr netip.AddrPort, shares int) (net.Conn, error
 	return d.DialContext(ctx, "tcp", addr.String())
 }
 
-func (c *Client) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
-	if a, err := netip.ParseAddr(host); err == nil {
+// lookup returns the addresses of a host, not more than are tried.
+func (c *Client) lookup(ctx context.Context, host egress.Host) ([]netip.Addr, error) {
+	if a, ok := host.Addr(); ok {
 		return []netip.Addr{a}, nil
 	}
 	if c.o.Resolve == nil {
 		return nil, fmt.Errorf("look up %q: no name server", host)
 	}
-	addrs, err := c.o.Resolve(ctx, host)
+	addrs, err := c.o.Resolve(ctx, host.Name())
 	if err != nil {
 		return nil, err
 	}

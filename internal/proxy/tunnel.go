@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"hermes/internal/guard"
+	"hermes/internal/guard/egress"
 )
 
 // tunnel serves CONNECT, to the connection's end.
 func (c *Client) tunnel(in *input, h *head) {
 	conn := in.Conn
-	d := Decision{Client: c.name, Command: c.running(), Target: Target{Method: h.Method}}
+	d := Decision{Client: c.name, Command: c.running(), Target: egress.Request{Method: h.Method}}
 	began := time.Now()
 	defer func() { d.Took = time.Since(began); c.o.Tell(d) }()
 
@@ -55,22 +56,22 @@ func (c *Client) tunnel(in *input, h *head) {
 }
 
 // connectTarget reads what a CONNECT is for. The Host field must say the same: two readers must not see two hosts.
-func connectTarget(h *head) (Target, error) {
+func connectTarget(h *head) (egress.Request, error) {
 	if h.Length != 0 {
-		return Target{}, errors.New("a CONNECT with a body")
+		return egress.Request{}, errors.New("a CONNECT with a body")
 	}
 	host, port, ok := authority(h.Target, 0)
 	if !ok {
-		return Target{}, fmt.Errorf("target %q is not HOST:PORT", h.Target)
+		return egress.Request{}, fmt.Errorf("target %q is not HOST:PORT", h.Target)
 	}
 	if h.Host != "" {
 		// Some clients leave the port out of the field.
 		same, samePort, ok := authority(h.Host, port)
 		if !ok || !strings.EqualFold(same, host) || samePort != port {
-			return Target{}, fmt.Errorf("Host field %q is not the target %q", h.Host, h.Target)
+			return egress.Request{}, fmt.Errorf("Host field %q is not the target %q", h.Host, h.Target)
 		}
 	}
-	return Target{Method: h.Method, Host: host, Port: port}, nil
+	return egress.Request{Method: h.Method, Host: host, Port: port}, nil
 }
 
 // unreached tells that an allowed target was not reached, and why.
@@ -96,7 +97,7 @@ func (c *Client) unreached(conn net.Conn, d *Decision, err error, last bool) {
 
 // greet reads what a client says first in a tunnel, where the ruling wants to see it: a TLS hello that names the very host of
 // the CONNECT. It returns what was read. A tunnel that may carry anything is not held up: there the server may speak first.
-func (c *Client) greet(in *input, ruling Ruling) ([]byte, guard.Verdict) {
+func (c *Client) greet(in *input, ruling egress.Ruling) ([]byte, guard.Verdict) {
 	if ruling.Opaque {
 		return in.buffered(), guard.Allowed()
 	}
@@ -131,17 +132,23 @@ func (c *Client) greet(in *input, ruling Ruling) ([]byte, guard.Verdict) {
 // alertUnrecognizedName is a TLS record with a fatal alert, which clients tell apart from a broken connection.
 var alertUnrecognizedName = []byte{21, 3, 3, 0, 2, 2, 112}
 
-func judgeHello(h hello, ruling Ruling) guard.Verdict {
-	_, err := netip.ParseAddr(ruling.Host)
-	switch literal := err == nil; {
+func judgeHello(h hello, ruling egress.Ruling) guard.Verdict {
+	_, literal := ruling.Host.Addr()
+	switch {
 	case h.ECH && !ruling.ECH:
 		return denied("ech", "the TLS hello is encrypted, so that its name cannot be compared")
 	case h.Name == "" && !literal:
 		return denied("no-sni", "the TLS hello names no server")
-	case h.Name != "" && !strings.EqualFold(h.Name, ruling.Host):
+	case h.Name != "" && !same(h.Name, ruling.Host):
 		return denied("sni", fmt.Sprintf("the TLS hello names %q, the CONNECT %q", h.Name, ruling.Host))
 	}
 	return guard.Allowed()
+}
+
+// same tells whether a TLS name is that of the host. Addresses have no place there.
+func same(name string, host egress.Host) bool {
+	h, err := egress.ParseHost(name)
+	return err == nil && h == host && h.Name() != ""
 }
 
 // closeWriter is what can end one direction.

@@ -1,0 +1,180 @@
+package egress
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"hermes/internal/guard"
+)
+
+// request reads "CONNECT host:port", "GET http://host:port/path" or "DNS host".
+func request(t *testing.T, text string) Request {
+	t.Helper()
+	method, rest, _ := strings.Cut(text, " ")
+	q := Request{Method: method, Port: 443}
+	if plain, ok := strings.CutPrefix(rest, "http://"); ok {
+		q.Port = 80
+		rest, q.Path = plain, "/"
+		if at := strings.IndexByte(plain, '/'); at >= 0 {
+			rest, q.Path = plain[:at], plain[at:]
+		}
+	}
+	if method == Resolve {
+		q.Port = 0
+	}
+	host, port, err := cutPort(rest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q.Host = host; port != 0 {
+		q.Port = port
+	}
+	return q
+}
+
+func TestRoutes(t *testing.T) {
+	const (
+		pass  = guard.Allow
+		ask   = guard.Ask
+		never = guard.Block
+	)
+	for _, row := range []struct {
+		list string // entries, by ;
+		text string
+		want guard.Action
+	}{
+		{"", "CONNECT example.org:443", ask},
+		{"example.org", "CONNECT example.org:443", pass},
+		{"example.org", "CONNECT EXAMPLE.org.:443", pass},
+		{"Example.Org.", "CONNECT example.org:443", pass},
+		{"bücher.example", "CONNECT xn--bcher-kva.example:443", pass},
+		{"example.org", "GET http://example.org/a?b", pass},
+		{"example.org", "DNS example.org", pass},
+		{"example.org", "DNS c2VjcmV0.example.org", ask},
+		{"example.org", "CONNECT example.org:22", ask},
+		{"example.org", "CONNECT example.org:80", ask},
+		{"example.org", "GET http://example.org:443/", ask},
+		{"example.org", "CONNECT www.example.org:443", ask},
+		{"example.org", "CONNECT notexample.org:443", ask},
+		{"example.org", "CONNECT example.org.evil.test:443", ask},
+		{"*.example.org", "CONNECT a.b.example.org:443", pass},
+		{"*.example.org", "CONNECT example.org:443", ask},
+		{"*.example.org", "CONNECT notexample.org:443", ask},
+		{"example.org:22", "CONNECT example.org:22", pass},
+		{"example.org:22", "CONNECT example.org:443", ask},
+		{"example.org:8080", "GET http://example.org:8080/", ask}, // a port of its own is for tunnels
+		{"http://example.org:8080", "GET http://example.org:8080/", pass},
+		{"http://example.org", "CONNECT example.org:443", ask},
+		{"http://example.org", "CONNECT example.org:80", ask},
+		{"https://example.org", "GET http://example.org/", ask},
+		{"https://example.org", "CONNECT example.org:443", pass},
+		{"tcp://example.org:80", "CONNECT example.org:80", pass},
+		{"tcp://example.org:80", "GET http://example.org/", ask},
+		{"GET,HEAD http://example.org/pool/*", "GET http://example.org/pool/a?x=..", pass},
+		{"GET,HEAD http://example.org/pool/*", "POST http://example.org/pool/a", ask},
+		{"GET,HEAD http://example.org/pool/*", "GET http://example.org/", ask},
+		{"GET,HEAD http://example.org/pool/*", "GET http://example.org/pool/../x", never},
+		{"GET,HEAD http://example.org/pool/*", "GET http://example.org/pool/%2E%2e/x", never},
+		{"GET,HEAD http://example.org/pool/*", "GET http://example.org/pool/..%2fx", never},
+		{"GET,HEAD http://example.org/pool/*", "GET http://example.org/pool/a\\b", never},
+		{"http://example.org/one", "GET http://example.org/one?a", pass},
+		{"http://example.org/one", "GET http://example.org/one/two", ask},
+		{"example.org", "GET http://example.org/@scope%2fname", pass},
+		{"8.8.8.8", "CONNECT 8.8.8.8:443", pass},
+		{"8.8.8.8", "CONNECT [::ffff:8.8.8.8]:443", pass},
+		{"8.8.8.8", "CONNECT 8.8.4.4:443", ask},
+		{"8.8.8.8", "CONNECT 0x08080808:443", never},
+		{"10.1.0.0/16:8443", "CONNECT 10.1.2.3:8443", pass},
+		{"10.1.0.0/16:8443", "CONNECT 10.1.2.3:443", ask},
+		{"[2606:4700::]/32:443", "CONNECT [2606:4700::1]:443", pass},
+		{"2606:4700::/32", "CONNECT [2606:4700::1]:443", pass},
+		{"example.org", "CONNECT 169.254.169.254:443", never},
+		{"example.org", "GET http://metadata.google.internal/", never},
+		{"example.org", "CONNECT 127.0.0.1:443", never},
+		{"example.org", "CONNECT [::1]:443", never},
+		{"example.org", "CONNECT [::ffff:127.0.0.1]:443", never},
+		{"example.org", "CONNECT 0.0.0.0:443", never},
+		{"example.org", "DNS exаmple.org", never}, // a Cyrillic letter
+	} {
+		var list []string
+		if row.list != "" {
+			list = strings.Split(row.list, ";")
+		}
+		r, problems := ParseRoutes(list)
+		if len(problems) > 0 {
+			t.Errorf("%s: %v", row.list, problems)
+			continue
+		}
+		if got := r.Judge(request(t, row.text)).Verdict; got.Action != row.want {
+			t.Errorf("list %q: %s is %v (%s), want %v", row.list, row.text, got.Action, got.Reason, row.want)
+		}
+	}
+}
+
+func TestRoutesThatCannotBe(t *testing.T) {
+	for _, entry := range []string{
+		"", "*", "*.org", "*.*.example.org", "a b c", "ftp://example.org", "example.org/path", "GET example.org", "get http://example.org",
+		"CONNECT http://example.org", "http://example.org/a*b", "http://example.org/../a", "http://example.org/a?b", "example.org:0",
+		"example.org:70000", "169.254.169.254", "127.0.0.1", "127.0.0.1:8080", "localhost.:0", "0.0.0.0/0", "::/0", "fe80::1%eth0",
+		"224.0.0.1", "0x7f.1", "metadata.google.internal", "http://user@example.org/", "example.org:443:443", "[::1]:443",
+	} {
+		r, problems := ParseRoutes([]string{entry})
+		if len(problems) != 1 || !r.Empty() {
+			t.Errorf("%q: problems %v, empty %v", entry, problems, r.Empty())
+		}
+	}
+}
+
+func TestExit(t *testing.T) {
+	sites := NewBuilder()
+	sites.Rule("blocked.example", "test")
+	policy, _ := New(Config{Sites: sites.Sites(), AllowHosts: []string{"intern.example 10.0.0.0/8"}})
+	routes, problems := ParseRoutes([]string{"good.example", "intern.example", "blocked.example", "10.9.9.9", "1.1.1.1"})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	e := Exit{Routes: routes, Policy: policy}
+	for _, row := range []struct {
+		host  string
+		addrs string
+		want  bool
+	}{
+		{"good.example", "93.184.216.34", true},
+		{"good.example", "93.184.216.34,10.0.0.1", false},
+		{"good.example", "127.0.0.1", false},
+		{"good.example", "169.254.169.254", false},
+		{"good.example", "64:ff9b::a9fe:a9fe", false},
+		{"good.example", "", false},
+		{"intern.example", "10.0.0.1", true},
+		{"intern.example", "169.254.169.254", false},
+		{"blocked.example", "93.184.216.34", false},
+		{"10.9.9.9", "10.9.9.9", true},
+		{"1.1.1.1", "1.1.1.1", true},
+	} {
+		var addrs []netip.Addr
+		for s := range strings.SplitSeq(row.addrs, ",") {
+			if a, err := netip.ParseAddr(s); err == nil {
+				addrs = append(addrs, a)
+			}
+		}
+		ruling := e.Judge(Request{Method: Tunnel, Host: row.host, Port: 443})
+		v := ruling.Verdict
+		if v.Action == guard.Allow {
+			v = e.Answers(ruling.Host, 443, addrs)
+		}
+		if (v.Action == guard.Allow) != row.want {
+			t.Errorf("%s at %s: %v (%s), want %v", row.host, row.addrs, v.Action, v.Reason, row.want)
+		}
+	}
+	if v := (Exit{Routes: routes}).Judge(Request{Method: Tunnel, Host: "good.example", Port: 443}).Verdict; v.Action != guard.Block {
+		t.Errorf("without a policy: %v", v)
+	}
+	open := Exit{Policy: policy, Open: true}
+	if v := open.Judge(Request{Method: Tunnel, Host: "any.example", Port: 22}).Verdict; v.Action != guard.Allow {
+		t.Errorf("open: %v", v)
+	}
+	if v := open.Judge(Request{Method: Tunnel, Host: "blocked.example", Port: 443}).Verdict; v.Action == guard.Allow {
+		t.Error("open: a blocked site passes")
+	}
+}
