@@ -69,7 +69,7 @@ func globRule(rest string) (string, error) {
 		return "", errors.New("is no glob")
 	}
 	for _, label := range strings.Split(rest, ".") {
-		if !strings.ContainsAny(label, "*?[]") && !plain(strings.ToLower(label)) {
+		if strings.ContainsFunc(label, func(r rune) bool { return r >= 0x80 }) {
 			return "", errors.New("mixes a glob with a name in another script: write that name as xn--…")
 		}
 	}

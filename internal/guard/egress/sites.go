@@ -17,7 +17,8 @@ type Sites struct {
 	off    bool
 	broken string   // why no list can be trusted: every site is refused
 	arena  []byte   // each entry: number of its source, kind, length, name
-	table  []uint32 // open addressing: places in arena plus one, 0 for empty
+	table  []uint64 // open addressing: half a hash, and a place in arena plus one; 0 for empty
+	depth  int      // the most dots that an entry has
 	seed   uint64
 	count  int
 	globs  []glob
@@ -107,8 +108,11 @@ func (s *Sites) hash(name string) uint64 {
 
 func (s *Sites) match(host string) (Block, bool) {
 	if len(s.table) > 0 {
-		hash := s.seed
-		for i := len(host) - 1; i >= 0; i-- {
+		hash, dots := s.seed, 0
+		for i := len(host) - 1; i >= 0 && dots <= s.depth; i-- {
+			if host[i] == '.' {
+				dots++
+			}
 			if hash = step(hash, host[i]); i > 0 && host[i-1] != '.' {
 				continue
 			}
@@ -133,20 +137,28 @@ func (s *Sites) match(host string) (Block, bool) {
 // passed on the way to the hash of the name.
 func step(hash uint64, c byte) uint64 { return (hash ^ uint64(c)) * 0x100000001b3 }
 
-// slot spreads a hash over a table of a power of two.
-func slot(hash uint64, size int) int {
-	return int((hash * 0x9e3779b97f4a7c15) >> (64 - bits.Len(uint(size-1))))
+// spread mixes a hash. Its upper bits choose a place in the table, its lower half is kept there.
+func spread(hash uint64) uint64 {
+	hash ^= hash >> 32
+	return hash * 0x9e3779b97f4a7c15
 }
+
+// first returns where the search for a spread hash begins in a table of a power of two.
+func first(hash uint64, size int) int { return int(hash >> (64 - bits.Len(uint(size-1)))) }
 
 // find looks a name up whose hash is known.
 func (s *Sites) find(name string, hash uint64) (kind byte, source int, found bool) {
+	hash = spread(hash)
 	mask := len(s.table) - 1
-	for at := slot(hash, len(s.table)); ; at = (at + 1) & mask {
-		place := s.table[at]
-		if place == 0 {
+	for at := first(hash, len(s.table)); ; at = (at + 1) & mask {
+		slot := s.table[at]
+		if slot == 0 {
 			return 0, 0, false
 		}
-		entry := s.arena[place-1:]
+		if slot>>32 != hash&0xffffffff {
+			continue
+		}
+		entry := s.arena[uint32(slot)-1:]
 		if n := int(entry[2]); n == len(name) && string(entry[3:3+n]) == name {
 			return entry[1], int(entry[0]), true
 		}
@@ -158,6 +170,8 @@ type Builder struct {
 	sites  Sites
 	places []uint32
 	known  map[string]int
+	last   string // the source of the last rule, and its number
+	number int
 	Notes  []Warning // entries that were left out, the first of them
 	Left   int       // how many were
 }
@@ -174,15 +188,20 @@ func NewBuilder() *Builder {
 }
 
 func (b *Builder) sourceOf(name string) int {
-	if n, ok := b.known[name]; ok {
-		return n
+	if name == b.last && len(b.sites.source) > 0 {
+		return b.number
 	}
-	if len(b.sites.source) == maxSources {
-		return maxSources - 1
+	n, ok := b.known[name]
+	switch {
+	case ok:
+	case len(b.sites.source) == maxSources:
+		n = maxSources - 1
+	default:
+		n = len(b.sites.source)
+		b.sites.source = append(b.sites.source, name)
+		b.known[name] = n
 	}
-	n := len(b.sites.source)
-	b.sites.source = append(b.sites.source, name)
-	b.known[name] = n
+	b.last, b.number = name, n
 	return n
 }
 
@@ -307,7 +326,7 @@ func (b *Builder) Sites() *Sites {
 	for size*2 < len(b.places)*3 {
 		size *= 2
 	}
-	s.table = make([]uint32, size)
+	s.table = make([]uint64, size)
 	for _, place := range b.places {
 		s.insert(place)
 	}
@@ -322,18 +341,31 @@ func (b *Builder) Sites() *Sites {
 func (s *Sites) insert(place uint32) {
 	entry := s.arena[place-1:]
 	name := entry[3 : 3+int(entry[2])]
+	hash, dots := s.seed, 0
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '.' {
+			dots++
+		}
+		hash = step(hash, name[i])
+	}
+	s.depth = max(s.depth, dots)
+	hash = spread(hash)
+	slot := hash<<32 | uint64(place)
 	mask := len(s.table) - 1
-	at := slot(s.hash(string(name)), len(s.table))
+	at := first(hash, len(s.table))
 	for ; s.table[at] != 0; at = (at + 1) & mask {
-		old := s.arena[s.table[at]-1:]
+		if s.table[at]>>32 != slot>>32 {
+			continue
+		}
+		old := s.arena[uint32(s.table[at])-1:]
 		if int(old[2]) == len(name) && bytes.Equal(old[3:3+len(name)], name) {
 			if entry[1] == wholeDomain && old[1] != wholeDomain {
-				s.table[at] = place
+				s.table[at] = slot
 			}
 			return
 		}
 	}
-	s.table[at] = place
+	s.table[at] = slot
 	s.count++
 }
 
@@ -343,11 +375,11 @@ func (s *Sites) Rules() []string {
 	if s == nil {
 		return nil
 	}
-	for _, place := range s.table {
-		if place == 0 {
+	for _, slot := range s.table {
+		if slot == 0 {
 			continue
 		}
-		entry := s.arena[place-1:]
+		entry := s.arena[uint32(slot)-1:]
 		rule := string(entry[3 : 3+int(entry[2])])
 		if entry[1] == onlyBelow {
 			rule = "*." + rule
