@@ -53,7 +53,7 @@ func ProfileLabel(profile, sharedKey string) string {
 // TaskDir returns the name of a task's folder below <sandbox root>/docker. A plain name stays as it is; any other gets its
 // hash, so that distinct tasks have distinct folders.
 func TaskDir(task string) string {
-	plain := task != "" && len(task) <= 128 && strings.Trim(task, ".") != "" && !strings.ContainsFunc(task, func(r rune) bool { return !plainRune(r) })
+	plain := task != "" && len(task) <= 128 && !strings.HasSuffix(task, ".") && !strings.ContainsFunc(task, func(r rune) bool { return !plainRune(r) })
 	if plain && !isHashed(task) {
 		return task
 	}
