@@ -36,7 +36,7 @@ var rings = []struct {
 		"internal/sandbox/runner", "internal/sandbox/runner/program", "internal/sandbox/local", "internal/sandbox/sandboxtest",
 		"internal/sandbox/probe", "internal/sandbox/probe/look",
 		"internal/sandbox/native", "internal/sandbox/native/role", "internal/sandbox/native/seccomp", "internal/sandbox/native/wall",
-		"internal/sandbox/docker/plan", "internal/sandbox/docker/image",
+		"internal/sandbox/docker", "internal/sandbox/docker/plan", "internal/sandbox/docker/image",
 		"internal/sandbox/filesync", "internal/sandbox/ssh",
 		"internal/sandbox/backends"}},
 	{"doors", []string{"internal/approval", "internal/launch"}},
