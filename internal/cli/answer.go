@@ -12,11 +12,11 @@ import (
 )
 
 // kindList names the kinds of question that check answers.
-const kindList = "command, read, write, workdir, redact, env"
+const kindList = "command, url, read, write, workdir, redact, env"
 
 func knownKind(kind string) bool {
 	switch kind {
-	case "command", "read", "write", "workdir", "redact", "env":
+	case "command", "url", "read", "write", "workdir", "redact", "env":
 		return true
 	}
 	return false
@@ -52,6 +52,8 @@ type request struct {
 	Surface     *string           `json:"surface"`
 	Passthrough []string          `json:"passthrough"`
 	ServerEnv   map[string]string `json:"server_env"`
+
+	urlRequest
 }
 
 // verdictAnswer answers kind command.
@@ -140,6 +142,8 @@ func (a *asker) answer(r *request) (any, error) {
 			return nil, fmt.Errorf("mode: %w", err)
 		}
 		return redactAnswer{ID: r.ID, Text: clean}, nil
+	case "url":
+		return a.url(r)
 	case "env":
 		return environment(r)
 	default:

@@ -45,13 +45,14 @@ func newCheck(stdio *IO) *cobra.Command {
 			"  hermes check --deny 'git push --force*' 'cd repo && git push --force'\n" +
 			"  hermes check --file deploy.sh\n" +
 			"  hermes check --kind workdir '/srv/site'\n" +
+			"  hermes check --kind url 'http://0x7f.1/'\n" +
 			"  hermes check --kind write ~/.ssh/config\n" +
 			"  hermes check --jsonl < commands.jsonl",
 		RunE: func(c *cobra.Command, args []string) error { return runCheck(c, stdio, o, args) },
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.kind, "kind", "command", "judge the text as `KIND`: command, read, write, workdir or redact; with --jsonl also env")
+	f.StringVar(&o.kind, "kind", "command", "judge the text as `KIND`: command, url, read, write, workdir or redact; with --jsonl also env")
 	f.StringVar(&o.file, "file", "", "read the text from `FILE`")
 	f.StringArrayVar(&o.deny, "deny", nil, "refuse commands that match `GLOB` (may be repeated)")
 	f.StringArrayVar(&o.allow, "allow", nil, "do not ask for commands that match `GLOB` or are of that rule (may be repeated)")
@@ -63,7 +64,7 @@ func newCheck(stdio *IO) *cobra.Command {
 	f.BoolVar(&o.explain, "explain", false, "list each command found, and what is known of it")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	f.BoolVar(&o.jsonl, "jsonl", false, "answer one JSON object a line for each line of input")
-	suggest(c, "kind", "command", "read", "write", "workdir", "redact", "env")
+	suggest(c, "kind", "command", "url", "read", "write", "workdir", "redact", "env")
 	suggest(c, "mode", "text", "code", "env", "strict", "off")
 	return c
 }
@@ -98,6 +99,8 @@ func runCheck(c *cobra.Command, stdio *IO, o checkOptions, args []string) error 
 		return err
 	}
 	switch o.kind {
+	case "url":
+		return checkURL(stdio, o, text)
 	case "read", "write":
 		return checkFile(stdio, o, strings.TrimSuffix(text, "\n"))
 	case "workdir":

@@ -158,15 +158,18 @@ func (p *Policy) address(t Target, a netip.Addr, literal bool) guard.Verdict {
 		case r.Class == Unknown:
 			kind = "unparseable IP address"
 		}
-		return floor("address/"+r.Class.String(), fmt.Sprintf("%s is a %s%s: no setting allows it", where, kind, r.shown()))
+		return floor("address/"+r.Class.String(), fmt.Sprintf("%s is %s %s%s: no setting allows it", where, article(kind), kind, r.shown()))
 	}
 	return refused("address/"+r.Class.String(), fmt.Sprintf("%s is a private/internal address%s", where, r.shown()), p.remedy(t, a, r))
 }
 
 // shown returns what an error says of a region besides its class.
 func (r Region) shown() string {
-	if r.Prefix == "" {
+	switch {
+	case r.Prefix == "":
 		return ""
+	case r.Class == Metadata:
+		return " (" + r.Prefix + ")"
 	}
 	return " (" + r.Name + ", " + r.Prefix + ")"
 }
@@ -232,4 +235,11 @@ func badPort(port uint16) bool {
 		return true
 	}
 	return false
+}
+
+func article(noun string) string {
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an"
+	}
+	return "a"
 }
