@@ -175,7 +175,7 @@ func TestTreeIsComplete(t *testing.T) {
 			t.Errorf("call %d: %#x, want %#x", n, got, expected)
 		}
 	}
-	if rules < 70 {
+	if rules < 60 { // arm64 has fewer calls to refuse than amd64
 		t.Errorf("%d rules", rules)
 	}
 }
