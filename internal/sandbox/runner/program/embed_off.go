@@ -2,4 +2,6 @@
 
 package program
 
-var embedded []byte
+import "embed"
+
+var embedded embed.FS

@@ -2,9 +2,10 @@
 
 package program
 
-import _ "embed"
+import "embed"
 
-// embedded is the program of cmd/runner for this system, which scripts/build writes before it builds.
+// embedded holds what scripts/build wrote before it built this: for each system and machine the program of cmd/runner and its
+// SHA-256, runner-OS-ARCH.bin and .sha256; or runner.bin alone, for this system.
 //
-//go:embed runner.bin
-var embedded []byte
+//go:embed runner*
+var embedded embed.FS
