@@ -27,6 +27,7 @@ import (
 	"hermes/internal/launch"
 	"hermes/internal/sandbox/backends"
 	"hermes/internal/sandbox/capture"
+	"hermes/internal/sandbox/docker"
 	"hermes/internal/sandbox/runner/program"
 	"hermes/internal/secret"
 )
@@ -181,7 +182,7 @@ func (a *App) Place(w Where) (*launch.Place, error) {
 	if name == "" {
 		name = snap.Settings.Terminal.Backend
 	}
-	backend, err := backends.Find(name, a.backends(snap))
+	backend, err := backends.Find(name, a.backends(snap, w))
 	if err != nil {
 		return nil, err
 	}
@@ -224,6 +225,9 @@ func (a *App) Environment(p *launch.Place) environ.Request {
 	}
 	for _, item := range snap.EnvFile() {
 		r.Profile[item.Name] = item.Value.Reveal()
+	}
+	if p.Backend() == docker.Name {
+		r.Server = snap.Settings.Terminal.Docker.Env
 	}
 	_, missing := a.dir.Stat("home")
 	r.Home = environ.Home{

@@ -17,6 +17,7 @@ import (
 	"hermes/internal/redact"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/backends"
+	"hermes/internal/sandbox/docker"
 	"hermes/internal/sandbox/local"
 	"hermes/internal/sandbox/native"
 	"hermes/internal/secret"
@@ -116,7 +117,7 @@ func claimed(set *config.Settings) []string {
 }
 
 // backends says what the backends are made of.
-func (a *App) backends(snap *config.Snapshot) backends.Config {
+func (a *App) backends(snap *config.Snapshot, w Where) backends.Config {
 	t := &snap.Settings.Terminal
 	var probe []string
 	if self, err := os.Executable(); err == nil {
@@ -133,6 +134,7 @@ func (a *App) backends(snap *config.Snapshot) backends.Config {
 		Native: native.Config{
 			Launcher: a.runner(), Probe: probe, Home: a.base["HOME"], Path: a.base["PATH"], State: a.dir.Join(sandboxes), Log: a.p.Tell,
 		},
+		Docker: a.docker(snap, w, probe),
 	}
 }
 
@@ -145,6 +147,9 @@ func (a *App) spec(snap *config.Snapshot, backend string, w Where) (sandbox.Spec
 	}
 	if dir = a.expand(dir); !filepath.IsAbs(dir) {
 		dir = filepath.Join(w.Start, dir)
+	}
+	if backend == docker.Name {
+		dir = insideDir(a.docker(snap, w, nil).Plan)
 	}
 	tree, err := checked.ParseWorkdir(filepath.Clean(dir))
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 var handed = map[string]string{
 	"approvals.smart_policy":             "no model reviews commands yet",
 	"approvals.denial_breaker_threshold": "no model reviews commands yet",
-	"terminal.docker_forward_env":        "docker is not among the backends yet",
 	"providers.<name>.key_env":           "its name is kept from commands; there are no providers yet",
 }
 

@@ -8,19 +8,25 @@ import (
 	"strings"
 
 	"hermes/internal/sandbox"
+	"hermes/internal/sandbox/docker"
 	"hermes/internal/sandbox/local"
 	"hermes/internal/sandbox/native"
+	"hermes/internal/sandbox/native/seccomp"
 )
 
 // Config says what each backend is made of.
 type Config struct {
 	Local  local.Config
 	Native native.Config
+	Docker docker.Config // without a Filter it gets the native sandbox's
 }
 
 // All returns every backend, the default first.
 func All(c Config) []sandbox.Backend {
-	return []sandbox.Backend{local.New(c.Local), native.New(c.Native)}
+	if c.Docker.Filter == nil {
+		c.Docker.Filter = func() ([]byte, int) { return seccomp.Filter(seccomp.Options{}) }
+	}
+	return []sandbox.Backend{local.New(c.Local), native.New(c.Native), docker.New(c.Docker)}
 }
 
 // Find returns the backend of a name.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -19,8 +18,6 @@ func newName() string {
 	copy(r[:], randomBytes(4))
 	return plan.NewName(r)
 }
-
-func (b *Backend) arch() string { return runtime.GOARCH }
 
 // held is a container that this process may use, and its claim on it.
 type held struct {

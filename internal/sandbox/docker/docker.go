@@ -30,16 +30,16 @@ type Config struct {
 	Plan   plan.Settings
 	// Runner returns the helper for an architecture in Go's words; an error: commands are run by docker exec.
 	Runner func(arch string) (string, error)
-	// Filter is the system call filter of the helper, for this machine's architecture, and FilterRules how much it refuses.
-	Filter      []byte
-	FilterRules int
-	Probe       []string                      // the program that probes from inside, and its arguments; the first is a file of the host. Empty: no active probe
-	Home        string                        // the owner's home, of which nothing is shown; the probe looks for it
-	State       string                        // a directory of Hermes' own, 0700: sandboxes' homes, locks, answers of the probe
-	Stores      func(name, value string) bool // which variables last in a session; nil: all that the names allow
-	Queue       int                           // commands at once, 0: the runner's default
-	Reaper      bool                          // containers that were left behind are removed, once a process
-	Log         func(string)
+	// Filter makes the system call filter of the helper, for this machine's architecture, and tells how much it refuses. nil:
+	// the engine's own has to do.
+	Filter func() (program []byte, rules int)
+	Probe  []string                      // the program that probes from inside, and its arguments; the first is a file of the host. Empty: no active probe
+	Home   string                        // the owner's home, of which nothing is shown; the probe looks for it
+	State  string                        // a directory of Hermes' own, 0700: sandboxes' homes, locks, answers of the probe
+	Stores func(name, value string) bool // which variables last in a session; nil: all that the names allow
+	Queue  int                           // commands at once, 0: the runner's default
+	Reaper bool                          // containers that were left behind are removed, once a process
+	Log    func(string)
 	// Progress hears how the pull of an image goes on; nil: nobody.
 	Progress func(string)
 }
@@ -47,6 +47,8 @@ type Config struct {
 // Backend opens containers. It is safe for concurrent use. Close waits for what is being removed.
 type Backend struct {
 	conf Config
+
+	filters func() (program []byte, rules int)
 
 	mu     sync.Mutex
 	engine *engine
@@ -70,7 +72,10 @@ type verdict struct {
 
 // New returns a backend. It asks no engine before the first sandbox is opened.
 func New(c Config) *Backend {
-	return &Backend{conf: c, probed: map[string]verdict{}, hashes: map[string]string{}, tell: map[string]bool{}, noHelper: map[string]string{}}
+	if c.Filter == nil {
+		c.Filter = func() ([]byte, int) { return nil, 0 }
+	}
+	return &Backend{conf: c, filters: sync.OnceValues(c.Filter), probed: map[string]verdict{}, hashes: map[string]string{}, tell: map[string]bool{}, noHelper: map[string]string{}}
 }
 
 // Name returns "docker".

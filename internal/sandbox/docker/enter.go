@@ -149,7 +149,8 @@ func (p *place) vars() map[string]string {
 
 // harden is what the helper does to itself beside what the engine did.
 func (b *Backend) harden(d *design) runner.Harden {
-	return runner.Harden{NoNewPrivs: true, Filter: b.filter(d)}
+	filter, _ := b.filter(d)
+	return runner.Harden{NoNewPrivs: true, Filter: filter}
 }
 
 // listen says how the helper is to wait.

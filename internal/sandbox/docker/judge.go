@@ -332,17 +332,14 @@ func means(p *place, seen probe.Seen) (out []string) {
 	if !p.near(seen) {
 		out = append(out, "a kernel of its own")
 	}
-	if p.b.FilterRules() > 0 && p.b.filter(p.d) != nil {
-		out = append(out, fmt.Sprintf("seccomp %d rules", p.b.FilterRules()))
+	if filter, rules := p.b.filter(p.d); len(filter) > 0 {
+		out = append(out, fmt.Sprintf("seccomp %d rules", rules))
 	}
 	if p.d.Reuse {
 		return append(out, "kept")
 	}
 	return append(out, "thrown away at the end")
 }
-
-// FilterRules returns how much the helper's system call filter refuses.
-func (b *Backend) FilterRules() int { return b.conf.FilterRules }
 
 // probeTime bounds the active probe as a whole, keepTime is how long its answer counts.
 const (

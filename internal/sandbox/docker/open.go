@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"hermes/internal/guard/exposure"
 	"hermes/internal/sandbox"
@@ -127,7 +128,10 @@ func (b *Backend) design(ctx context.Context, e *engine, img image, spec sandbox
 	d := &design{image: img, spec: spec, near: !e.far() && near(b.conf.Plan.Runtime)}
 	s := b.conf.Plan
 	s.Name = newName()
-	s.Digest, s.Env, s.Secrets, s.SandboxRoot = img.ID, spec.Env, spec.Secrets, b.conf.State
+	s.Digest, s.Env, s.Secrets = img.ID, spec.Env, spec.Secrets
+	if s.SandboxRoot == "" {
+		s.SandboxRoot = b.conf.State
+	}
 	s.Owner = b.owner()
 	if s.Profile == "" {
 		s.Profile = spec.Session.Profile().String()
@@ -146,7 +150,7 @@ func (b *Backend) design(ctx context.Context, e *engine, img image, spec sandbox
 		return nil, err
 	}
 	if len(b.conf.Probe) > 0 && !e.far() {
-		s.Skills = append(s.Skills[:len(s.Skills):len(s.Skills)], plan.Showing{Source: b.conf.Probe[0], Target: probePath})
+		s.Probe = plan.Showing{Source: b.conf.Probe[0], Target: probePath}
 	}
 	p, err := plan.New(s, b.facts(ctx, e, img))
 	var missing *sandbox.MissingError
@@ -184,8 +188,8 @@ func (b *Backend) bring(e *engine, s *plan.Settings, d *design) error {
 	}
 	d.helper = path
 	s.Runner, s.RunnerHash = plan.Showing{Source: path, Target: runnerPath}, d.build
-	if arch == b.arch() && len(b.conf.Filter) > 0 {
-		sum := sha256.Sum256(b.conf.Filter)
+	if filter, _ := b.filter(d); len(filter) > 0 {
+		sum := sha256.Sum256(filter)
 		s.Seccomp = hex.EncodeToString(sum[:])
 	}
 	d.sockets = filepath.Join(b.conf.State, "docker-sockets", s.Name)
@@ -193,12 +197,16 @@ func (b *Backend) bring(e *engine, s *plan.Settings, d *design) error {
 	return nil
 }
 
-// filter returns the system call filter for a container's helper, nil where there is none for its architecture.
-func (b *Backend) filter(d *design) []byte {
-	if arch := architecture(d.image.Architecture); arch != "" && arch != b.arch() {
-		return nil
+// filter returns the system call filter for a container's helper and how much it refuses, nil where there is none for its
+// architecture.
+func (b *Backend) filter(d *design) ([]byte, int) {
+	if arch := architecture(d.image.Architecture); arch != "" && arch != runtime.GOARCH {
+		return nil, 0
 	}
-	return b.conf.Filter
+	if program, rules := b.filters(); rules > 0 { // a filter without rules is one for a system that is not known: it kills
+		return program, rules
+	}
+	return nil, 0
 }
 
 // hash returns the hash of a program, which is read once.

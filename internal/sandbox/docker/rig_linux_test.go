@@ -270,14 +270,13 @@ func kept() plan.Settings {
 func (r *rig) conf(t testing.TB, s plan.Settings) docker.Config {
 	t.Helper()
 	runner, _ := programs(t)
-	filter, rules := seccomp.Filter(seccomp.Options{})
 	s.Runtime = r.runtime
 	state, err := os.MkdirTemp(shared.dir, "state")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return docker.Config{
-		Binary: r.binary, Search: os.Getenv("PATH"), Client: r.client, Plan: s, State: state, Home: "/root", Filter: filter, FilterRules: rules,
+		Binary: r.binary, Search: os.Getenv("PATH"), Client: r.client, Plan: s, State: state, Home: "/root", Filter: func() ([]byte, int) { return seccomp.Filter(seccomp.Options{}) },
 		Runner: func(string) (string, error) { return runner, nil }, Log: func(text string) { t.Log(text) },
 	}
 }

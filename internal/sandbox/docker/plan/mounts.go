@@ -237,6 +237,9 @@ func (b *builder) shown() {
 	if b.s.Runner.Source != "" {
 		b.mine(&b.mounts, b.s.Runner, false)
 	}
+	if b.s.Probe.Source != "" {
+		b.mine(&b.mounts, b.s.Probe, false)
+	}
 	if b.s.Sockets.Source != "" {
 		b.mine(&b.mounts, b.s.Sockets, true)
 	}

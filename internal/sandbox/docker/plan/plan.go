@@ -73,6 +73,7 @@ type Settings struct {
 	Skills      []Showing // read-only
 	Caches      []Showing // read-only
 	Runner      Showing   // the resident helper, read-only; the zero Showing mounts none
+	Probe       Showing   // the program that tries the doors from inside, read-only; the zero Showing mounts none
 	Sockets     Showing   // the folder of the helper's socket, writable; the zero Showing mounts none
 	RunnerHash  string    // hash of the helper; counts for the fingerprint
 	Seccomp     string    // hash of the helper's system call filter; counts for the fingerprint
