@@ -25,6 +25,7 @@ import (
 	"hermes/internal/guard/scope"
 	"hermes/internal/home"
 	"hermes/internal/launch"
+	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/backends"
 	"hermes/internal/sandbox/capture"
 	"hermes/internal/sandbox/docker"
@@ -174,9 +175,18 @@ type Where struct {
 
 // Place makes a place for commands. The caller closes it.
 func (a *App) Place(w Where) (*launch.Place, error) {
-	snap, err := a.settings()
+	backend, spec, err := a.Sandbox(w)
 	if err != nil {
 		return nil, err
+	}
+	return launch.NewPlace(backend, spec), nil
+}
+
+// Sandbox returns the backend for a place, which the App closes, and what its sandbox shall be; the environment is left out.
+func (a *App) Sandbox(w Where) (sandbox.Backend, sandbox.Spec, error) {
+	snap, err := a.settings()
+	if err != nil {
+		return nil, sandbox.Spec{}, err
 	}
 	name := w.Backend
 	if name == "" {
@@ -184,7 +194,7 @@ func (a *App) Place(w Where) (*launch.Place, error) {
 	}
 	backend, err := backends.Find(name, a.backends(snap, w))
 	if err != nil {
-		return nil, err
+		return nil, sandbox.Spec{}, err
 	}
 	if c, ok := backend.(io.Closer); ok {
 		a.mu.Lock()
@@ -192,10 +202,7 @@ func (a *App) Place(w Where) (*launch.Place, error) {
 		a.mu.Unlock()
 	}
 	spec, err := a.spec(snap, name, w)
-	if err != nil {
-		return nil, err
-	}
-	return launch.NewPlace(backend, spec), nil
+	return backend, spec, err
 }
 
 // Timeout is how long a command may take unless somebody says otherwise.
@@ -217,8 +224,20 @@ func (a *App) Capture() *capture.Buffer {
 }
 
 // Environment returns what commands of a place get their environment from.
-func (a *App) Environment(p *launch.Place) environ.Request {
-	r := environ.Request{Surface: surface(p.Backend()), Base: a.base, Profile: map[string]string{}}
+func (a *App) Environment(p *launch.Place) environ.Request { return a.request(p.Backend()) }
+
+// Variables returns the environment that commands of a backend get.
+func (a *App) Variables(backend string) (environ.List, error) {
+	rules, err := a.rules()
+	if err != nil {
+		return environ.List{}, err
+	}
+	list, _ := rules.Environ.Build(a.request(backend))
+	return list, nil
+}
+
+func (a *App) request(backend string) environ.Request {
+	r := environ.Request{Surface: surface(backend), Base: a.base, Profile: map[string]string{}}
 	snap, err := a.settings()
 	if err != nil {
 		return environ.Request{}
@@ -226,12 +245,12 @@ func (a *App) Environment(p *launch.Place) environ.Request {
 	for _, item := range snap.EnvFile() {
 		r.Profile[item.Name] = item.Value.Reveal()
 	}
-	if p.Backend() == docker.Name {
+	if backend == docker.Name {
 		r.Server = snap.Settings.Terminal.Docker.Env
 	}
 	_, missing := a.dir.Stat("home")
 	r.Home = environ.Home{
-		Mode: environ.ParseHomeMode(snap.Settings.Terminal.HomeMode), Container: contained(p.Backend()), Real: a.base["HOME"],
+		Mode: environ.ParseHomeMode(snap.Settings.Terminal.HomeMode), Container: contained(backend), Real: a.base["HOME"],
 		Own: a.dir.Join("home"), OwnExists: missing == nil,
 	}
 	return r

@@ -18,6 +18,7 @@ import (
 	"hermes/internal/guard/environ"
 	"hermes/internal/guard/exposure"
 	"hermes/internal/home"
+	"hermes/internal/sandbox/docker"
 	"hermes/internal/sandbox/native"
 	"hermes/internal/sandbox/probe"
 )
@@ -34,7 +35,8 @@ func newSandbox(stdio *IO) *cobra.Command {
 			"  hermes sandbox list",
 	}
 	group(c)
-	c.AddCommand(newSandboxVerify(stdio), newSandboxProbe(stdio), newSandboxList(stdio), newSandboxStop(stdio), newSandboxClean(stdio))
+	c.AddCommand(newSandboxVerify(stdio), newSandboxProbe(stdio), newSandboxList(stdio), newSandboxStop(stdio), newSandboxClean(stdio),
+		newSandboxImage(stdio))
 	return c
 }
 
@@ -230,12 +232,16 @@ func newSandboxList(stdio *IO) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "List the native sandboxes that are open",
+		Short:   "List the native sandboxes that are open, and containers",
 		Example: "  hermes sandbox list\n  hermes sandbox list --json",
 		Args:    noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			return withSandboxes(stdio, func(dir string) error {
 				all, err := native.List(dir)
+				if err != nil {
+					return err
+				}
+				containers, err := listContainers(c.Context(), stdio, dir)
 				if err != nil {
 					return err
 				}
@@ -246,9 +252,14 @@ func newSandboxList(stdio *IO) *cobra.Command {
 							return err
 						}
 					}
+					for _, r := range containers {
+						if err := enc.Encode(r); err != nil {
+							return err
+						}
+					}
 					return nil
 				}
-				if len(all) == 0 {
+				if len(all)+len(containers) == 0 {
 					fmt.Fprintln(stdio.Stdout, "No sandbox is open.")
 					return nil
 				}
@@ -260,6 +271,13 @@ func newSandboxList(stdio *IO) *cobra.Command {
 						owner = "gone"
 					}
 					fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.ID, r.Opened.Local().Format(time.DateTime), owner, visible(r.Tree))
+				}
+				for _, r := range containers {
+					state := r.Status
+					if r.Busy {
+						state += ", in use"
+					}
+					fmt.Fprintf(w, "%s\t%s\t%s\tcontainer of %s\n", r.Name, r.Created.Local().Format(time.DateTime), visible(state), visible(r.Image))
 				}
 				return w.Flush()
 			})
@@ -274,14 +292,14 @@ func newSandboxStop(stdio *IO) *cobra.Command {
 		Use:     "stop NAME...",
 		Short:   "Kill a sandbox with everything in it",
 		Example: "  hermes sandbox stop hermes-4711-5d1f0a9c2b3e",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("hermes sandbox list has the names.", "stop: which sandbox?")
 			}
 			return withSandboxes(stdio, func(dir string) error {
 				var errs []error
 				for _, name := range args {
-					if err := native.Stop(dir, name); err != nil {
+					if err := stopSandbox(c.Context(), stdio, dir, name); err != nil {
 						errs = append(errs, err)
 						continue
 					}
@@ -293,14 +311,27 @@ func newSandboxStop(stdio *IO) *cobra.Command {
 	}
 }
 
+// stopSandbox ends a native sandbox, or a container, of a name.
+func stopSandbox(ctx context.Context, stdio *IO, dir, name string) error {
+	if !docker.IsName(name) {
+		return native.Stop(dir, name)
+	}
+	return withContainers(stdio, dir, true, func(b *docker.Backend) error { return hinted(b.Stop(ctx, name)) })
+}
+
 func newSandboxClean(stdio *IO) *cobra.Command {
 	return &cobra.Command{
 		Use:   "clean",
 		Short: "Remove what sandboxes left behind whose owner is gone",
 		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			return withSandboxes(stdio, func(dir string) error {
 				removed, err := native.Clean(dir)
+				err = errors.Join(err, withContainers(stdio, dir, false, func(b *docker.Backend) error {
+					containers, err := b.Clean(c.Context())
+					removed = append(removed, containers...)
+					return hinted(err)
+				}))
 				for _, name := range removed {
 					fmt.Fprintf(stdio.Stdout, "Removed %s.\n", visible(name))
 				}

@@ -19,6 +19,7 @@ import (
 	"hermes/internal/guard/scope"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/backends"
+	"hermes/internal/sandbox/docker"
 	"hermes/internal/sandbox/local"
 	"hermes/internal/sandbox/native"
 	"hermes/internal/sandbox/probe"
@@ -46,6 +47,10 @@ func sandboxVerify(ctx context.Context, stdio *IO, o verifyOptions) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	name := cmp.Or(o.backend, snap.Settings.Terminal.Backend)
+	if name == docker.Name {
+		return verifyContainer(ctx, stdio, o, dir)
+	}
 	tree, err := plantTree(dir)
 	if err != nil {
 		return err
@@ -59,14 +64,13 @@ func sandboxVerify(ctx context.Context, stdio *IO, o verifyOptions) error {
 	if p, err := program.Find(dir); err == nil {
 		launcher = p.Path
 	}
-	name := cmp.Or(o.backend, snap.Settings.Terminal.Backend)
 	backend, err := backends.Find(name, backends.Config{
 		Local: local.Config{Runner: launcher, Search: stdio.Env("PATH")},
 		Native: native.Config{Launcher: launcher, Probe: []string{self, "sandbox", "probe", "--json", "--targets"}, Home: stdio.Env("HOME"),
 			Path: stdio.Env("PATH"), State: dir},
 	})
 	if err != nil {
-		return usage("This build has local and native.", "%s", err)
+		return usage("See `hermes sandbox verify --help`.", "%s", err)
 	}
 	if c, ok := backend.(io.Closer); ok {
 		defer c.Close()
@@ -215,6 +219,11 @@ func lookInside(ctx context.Context, stdio *IO, box sandbox.Sandbox, backend, se
 	defer stage.Close()
 	t := stage.Targets
 	t.Home, t.Tree, t.Planted = stdio.Env("HOME"), tree, true
+	if c, ok := box.(interface {
+		Targets(probe.Targets) probe.Targets
+	}); ok {
+		t = c.Targets(stage.Targets)
+	}
 	text, err := json.Marshal(t)
 	if err != nil {
 		return e, err

@@ -115,7 +115,7 @@ func (b *Backend) retire(e *engine, c details) {
 func (b *Backend) discard(ctx context.Context, e *engine, id, name string) error {
 	err := e.remove(ctx, id)
 	if err == nil && name != "" {
-		_ = os.RemoveAll(filepath.Join(b.conf.State, "docker-sockets", name))
+		_ = os.RemoveAll(filepath.Join(b.conf.State, SocketsDir, name))
 	}
 	return err
 }

@@ -354,3 +354,30 @@ func (e *engine) title() string {
 	}
 	return name
 }
+
+// Client returns a func that runs the engine's program, for those who need more of it than sandboxes (see image). What the
+// program says on its standard error goes to progress as well.
+func (b *Backend) Client(ctx context.Context, progress io.Writer) (func(ctx context.Context, in io.Reader, out io.Writer, args ...string) error, error) {
+	e, err := b.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, in io.Reader, out io.Writer, args ...string) error {
+		errs := &limited{left: 64 << 10}
+		spec := child.Spec{
+			Program: e.program, Args: args, Env: e.client(environ.List{}), Dir: "/",
+			Stdio: child.Stdio{In: in, Out: out, Err: errs}, End: child.End{Leave: true},
+		}
+		if progress != nil {
+			spec.Stdio.Err = io.MultiWriter(errs, progress)
+		}
+		status, err := child.Run(ctx, spec)
+		if err != nil {
+			return err
+		}
+		if status.Exit() != 0 {
+			return &failure{filepath.Base(e.program) + " " + verb(args), status.Exit(), reason(errs.String())}
+		}
+		return nil
+	}, nil
+}

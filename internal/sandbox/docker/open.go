@@ -25,6 +25,9 @@ const (
 	tokenName  = "token"
 )
 
+// SocketsDir is the folder of Config.State in which every container has one. It is there once there was a container.
+const SocketsDir = "docker-sockets"
+
 // ProbePath is where the probe's program is inside.
 const ProbePath = probePath
 
@@ -192,7 +195,7 @@ func (b *Backend) bring(e *engine, s *plan.Settings, d *design) error {
 		sum := sha256.Sum256(filter)
 		s.Seccomp = hex.EncodeToString(sum[:])
 	}
-	d.sockets = filepath.Join(b.conf.State, "docker-sockets", s.Name)
+	d.sockets = filepath.Join(b.conf.State, SocketsDir, s.Name)
 	s.Sockets = plan.Showing{Source: d.sockets, Target: plan.SocketDir}
 	return nil
 }

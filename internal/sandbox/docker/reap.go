@@ -85,7 +85,7 @@ func orphan(c details, age time.Duration) bool {
 
 // tidy removes the folders of sockets whose container is gone.
 func (b *Backend) tidy(all []details) {
-	entries, err := os.ReadDir(filepath.Join(b.conf.State, "docker-sockets"))
+	entries, err := os.ReadDir(filepath.Join(b.conf.State, SocketsDir))
 	if err != nil {
 		return
 	}
@@ -99,7 +99,7 @@ func (b *Backend) tidy(all []details) {
 			continue // its container may be on its way
 		}
 		if busy, err := owned(b.conf.State, name); err == nil && !busy {
-			_ = os.RemoveAll(filepath.Join(b.conf.State, "docker-sockets", entry.Name()))
+			_ = os.RemoveAll(filepath.Join(b.conf.State, SocketsDir, entry.Name()))
 		}
 	}
 }
@@ -172,4 +172,10 @@ func (b *Backend) Clean(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	return b.sweep(ctx, e, 0)
+}
+
+// IsName tells whether a name is one that containers of ours have. Native sandboxes have longer ones.
+func IsName(name string) bool {
+	rest, ok := strings.CutPrefix(name, "hermes-")
+	return ok && len(rest) == 8 && strings.Trim(rest, "0123456789abcdef") == ""
 }
