@@ -95,6 +95,7 @@ type Command struct {
 	Stdout, Stderr io.Writer // nil: thrown away; the same writer for both keeps the order of writes
 	Terminal       *Size     // run on a terminal of this size; then Stderr stays unused
 	Resize         <-chan Size
+	Signals        <-chan Signal // sent to the command while it runs; nil: none. Signals that come too late are dropped
 
 	Timeout time.Duration // 0: none. The whole tree is killed, the exit code is 124
 	Grace   time.Duration // between the request to end and the kill; 0: the backend's
@@ -102,6 +103,12 @@ type Command struct {
 
 // Size is a terminal's size in characters.
 type Size struct{ Rows, Cols uint16 }
+
+// Signal is one for a running command: for its process group, as a terminal's Ctrl-C is.
+type Signal struct {
+	Number int  // as Linux numbers them, wherever Hermes runs: 2 interrupts, 15 asks to end
+	Tree   bool // for whatever left the group as well, as far as the backend can tell (see Sandbox.Left)
+}
 
 // Status is how a command ended.
 type Status struct {
