@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"hermes/internal/child"
@@ -166,7 +167,7 @@ func (p *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 	case err != nil:
 		return status, nil, err
 	}
-	p.follow(process, c.Resize)
+	p.follow(process, c.Resize, c.Signals)
 	end, err := process.Wait()
 	status.Code, status.Signal, status.CPU = end.Exit(), int(end.Signal), end.User+end.System
 	p.note(process.Pid(), plan, &status)
@@ -229,9 +230,10 @@ func (p *plain) refuse(c sandbox.Command, code int, text string) (sandbox.Status
 	return sandbox.Status{Code: code}, nil, nil
 }
 
-// follow passes on the sizes of a terminal.
-func (p *plain) follow(process *child.Process, sizes <-chan sandbox.Size) {
-	if sizes == nil {
+// follow passes on the sizes of a terminal, and signals. Those for a whole tree reach the group: what has left it is not known
+// here.
+func (p *plain) follow(process *child.Process, sizes <-chan sandbox.Size, signals <-chan sandbox.Signal) {
+	if sizes == nil && signals == nil {
 		return
 	}
 	go func() {
@@ -239,9 +241,18 @@ func (p *plain) follow(process *child.Process, sizes <-chan sandbox.Size) {
 			select {
 			case size, ok := <-sizes:
 				if !ok {
-					return
+					sizes = nil
+					continue
 				}
 				_ = process.Resize(child.Size(size))
+			case sig, ok := <-signals:
+				if !ok {
+					signals = nil
+					continue
+				}
+				if sig.Number > 0 {
+					_ = process.Signal(syscall.Signal(sig.Number))
+				}
 			case <-process.Done():
 				return
 			}

@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"os"
+	"syscall"
 	"time"
 
 	"hermes/internal/child"
@@ -50,7 +51,10 @@ func (b *Backend) resident(ctx context.Context, conf snapshot.Config, start runn
 		return nil, err
 	}
 	process, err := child.Start(context.WithoutCancel(ctx), child.Spec{
-		Program: b.conf.Runner, Name: runner.Marker, Dir: "/", Session: true, DieWithParent: true,
+		Program: b.conf.Runner, Name: runner.Marker, Dir: "/", Session: true,
+		// Asked to end, not killed: it has the commands to take along. It cannot see to that itself, as it is not sure to run on
+		// the thread that the death is told to.
+		DieWithParent: true, DeathSignal: syscall.SIGTERM,
 		Stdio: child.Stdio{Files: []*os.File{theirs}}, End: child.End{Leave: true},
 	})
 	_ = theirs.Close()

@@ -210,6 +210,23 @@ func unstarted(q *request, err error) *result {
 	return &result{fault: err.Error()}
 }
 
+// signal sends a signal to the command's group, or to all of its tree. While the program is not waited for, its id is no
+// other's; afterwards the group may still be there, or nobody is.
+func (cmd *command) signal(sig syscall.Signal, all bool) {
+	if !all {
+		if !cmd.over {
+			_ = unix.Kill(-cmd.pid, sig)
+		}
+		return
+	}
+	t := tree{pid: cmd.pid, tag: cmd.tag, self: cmd.s.self}
+	go func() {
+		for _, e := range t.alive() {
+			_ = unix.Kill(e.pid, sig)
+		}
+	}()
+}
+
 // ended takes the status of a command whose program has ended.
 func (s *server) ended(cmd *command, status unix.WaitStatus, usage *unix.Rusage) {
 	delete(s.commands, cmd.pid)

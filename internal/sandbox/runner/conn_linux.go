@@ -149,9 +149,9 @@ func (c *conn) frame(f frame) error {
 			c.s.end(cmd, grace)
 		}
 	case signalKind:
-		sig := syscall.Signal(r.num())
+		sig, all := r.num(), r.flag()
 		if cmd != nil && r.err == nil && sig > 0 && sig < 65 {
-			_ = unix.Kill(-cmd.pid, sig)
+			cmd.signal(syscall.Signal(sig), all)
 		}
 	case resizeKind:
 		rows, cols := r.num(), r.num()

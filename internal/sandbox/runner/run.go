@@ -110,7 +110,7 @@ func (c *Client) exchange(ctx context.Context, cmd sandbox.Command, p snapshot.P
 		return end, nil, status, c.over()
 	}
 	var state []byte
-	cancelled, resize, failed := ctx.Done(), cmd.Resize, st.failed
+	cancelled, resize, signals, failed := ctx.Done(), cmd.Resize, cmd.Signals, st.failed
 	var bound <-chan time.Time // after which a runner that does not answer is broken
 	for {
 		select {
@@ -137,6 +137,15 @@ func (c *Client) exchange(ctx context.Context, cmd sandbox.Command, p snapshot.P
 				continue
 			}
 			st.resize(size)
+		case sig, ok := <-signals:
+			if !ok {
+				signals = nil
+				continue
+			}
+			w := writer{}
+			w.num(uint64(max(sig.Number, 0)))
+			w.flag(sig.Tree)
+			_ = c.send(frame{kind: signalKind, id: id, body: w.b})
 		case <-cancelled:
 			cancelled = nil
 			status.TimedOut = errors.Is(context.Cause(ctx), errTimeout)

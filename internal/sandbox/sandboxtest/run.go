@@ -141,6 +141,96 @@ func testSignals(b *bench) {
 	b.want(`(trap - PIPE; yes | head -1)`, "y\n")
 }
 
+// Signals from outside reach the command's group, as a terminal's Ctrl-C does: the shell and what it waits for.
+func testSent(b *bench) {
+	for _, row := range []struct {
+		what, text string
+		signals    []sandbox.Signal
+		code       int
+		out        string
+	}{
+		{"Ctrl-C", `echo ready; sleep ` + b.mark, []sandbox.Signal{{Number: 2}}, 130, ""},
+		{"Ctrl-C that a program handles", `trap 'trap "" INT; echo caught; exit 4' INT; echo ready; while :; do sleep 0.01; done`, []sandbox.Signal{{Number: 2}}, 4, "caught\n"},
+		{"terminate", `echo ready; sleep ` + b.mark, []sandbox.Signal{{Number: 15}}, 143, ""},
+		{"kill", `trap '' INT TERM; echo ready; while :; do sleep 0.01; done`, []sandbox.Signal{{Number: 2}, {Number: 15}, {Number: 9}}, 137, ""},
+		{"one that means something", `trap 'trap "" HUP; echo hup; exit 0' HUP; echo ready; while :; do sleep 0.01; done`, []sandbox.Signal{{Number: 1}}, 0, "hup\n"},
+		{"none", `echo ready; sleep 0.2; echo on`, []sandbox.Signal{{}, {Number: -3}, {Number: 10_000}}, 0, "on\n"},
+	} {
+		out, s := b.signalled(row.text, row.signals)
+		if s.Code != row.code || out != "ready\n"+row.out || s.TimedOut || s.Interrupted {
+			b.Errorf("%s: %q, %+v", row.what, out, s)
+		}
+	}
+	if out, s := b.signalled(`echo ready; exec sleep 0.1`, nil); s.Code != 0 || out != "ready\n" {
+		b.Errorf("a channel that is closed: %q, %+v", out, s)
+	}
+	if b.traits.Tree && b.traits.Here {
+		text := `trap : USR1; setsid sh -c 'trap "exit 0" USR1; echo ready; sleep ` + b.mark + `' & until wait $!; do :; done; echo $?`
+		out, s := b.signalled(text, []sandbox.Signal{{Number: 10, Tree: true}})
+		if out != "ready\n0\n" || s.Code != 0 {
+			b.Errorf("for what left the group: %q, %+v", out, s)
+		}
+	}
+}
+
+// signalled runs a text that says ready, and sends it signals then, the last of them again and again until it ends.
+func (b *bench) signalled(text string, signals []sandbox.Signal) (string, sandbox.Status) {
+	b.Helper()
+	out := &watcher{want: "ready", seen: make(chan struct{})}
+	sent, over := make(chan sandbox.Signal), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer close(sent)
+		select {
+		case <-out.seen:
+		case <-over:
+		}
+		for i := 0; i < len(signals); {
+			select {
+			case sent <- signals[i]:
+			case <-over:
+				return
+			}
+			if i++; i == len(signals) { // a shell that is about to become its last command may lose one
+				i--
+				select {
+				case <-time.After(100 * time.Millisecond):
+				case <-over:
+				}
+			}
+		}
+	})
+	s, err := b.box.Run(b.Context(), sandbox.Command{Text: text, Stdout: out, Signals: sent, Timeout: 20 * time.Second})
+	close(over)
+	wg.Wait()
+	if err != nil {
+		b.Errorf("%s: %v", text, err)
+	}
+	return out.String(), s
+}
+
+// Ctrl-C and Ctrl-D as typed on a terminal.
+func testTyped(b *bench) {
+	r, w := io.Pipe()
+	ready := &watcher{want: "ready", seen: make(chan struct{})}
+	go func() {
+		<-ready.seen
+		_, _ = w.Write([]byte{3})
+	}()
+	s, err := b.box.Run(b.Context(), sandbox.Command{
+		Text: `trap 'trap "" INT; echo caught; exit 7' INT; echo ready; while :; do sleep 0.01; done`, Terminal: &sandbox.Size{Rows: 9, Cols: 80},
+		Stdin: r, Stdout: ready, Timeout: 20 * time.Second,
+	})
+	_ = w.Close()
+	if err != nil || s.Code != 7 || !strings.Contains(ready.String(), "caught") {
+		b.Errorf("%q, %+v, %v", ready.String(), s, err)
+	}
+	s, out := b.run(sandbox.Command{Text: `cat; echo end`, Terminal: &sandbox.Size{Rows: 9, Cols: 80}, Stdin: strings.NewReader("line\n"), Timeout: 20 * time.Second})
+	if !strings.Contains(out, "end") || s.Code != 0 {
+		b.Errorf("%q, %+v", out, s)
+	}
+}
+
 func testTimeout(b *bench) {
 	begin := time.Now()
 	s, _ := b.run(sandbox.Command{Argv: []string{"sleep", b.mark}, Timeout: 100 * time.Millisecond, Grace: 100 * time.Millisecond})
@@ -255,6 +345,70 @@ func testMany(b *bench) {
 	if left := b.box.Left(); len(left) > 0 {
 		b.Errorf("left: %+v", left)
 	}
+}
+
+// A command whose output nobody takes for a while holds up no other, and nothing piles up for it.
+func testSlowReader(b *bench) {
+	slow := &held{free: make(chan struct{}), begun: make(chan struct{})}
+	done := make(chan sandbox.Status, 1)
+	const size = 64 << 20
+	go func() {
+		s, err := b.box.Run(b.Context(), sandbox.Command{Argv: []string{"head", "-c", fmt.Sprint(size), "/dev/zero"}, Stdout: slow})
+		if err != nil {
+			b.Error(err)
+		}
+		done <- s
+	}()
+	<-slow.begun
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range 20 {
+		if s, out := b.run(sandbox.Command{Argv: []string{"echo", fmt.Sprint(i)}}); out != fmt.Sprintln(i) || s.Code != 0 {
+			b.Errorf("meanwhile: %q, %+v", out, s)
+		}
+	}
+	var out counter
+	if s, err := b.box.Run(b.Context(), sandbox.Command{Argv: []string{"head", "-c", "8000000", "/dev/zero"}, Stdout: &out}); err != nil || out.n != 8000000 {
+		b.Errorf("meanwhile: %d, %+v, %v", out.n, s, err)
+	}
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 32<<20 {
+		b.Errorf("memory grew by %d MiB", grown>>20)
+	}
+	close(slow.free)
+	if s := <-done; s.Code != 0 || slow.n != size {
+		b.Errorf("%d of %d bytes, %+v", slow.n, size, s)
+	}
+}
+
+// held takes nothing until it is freed.
+type held struct {
+	counter
+	free, begun chan struct{}
+	once        sync.Once
+}
+
+func (h *held) Write(p []byte) (int, error) {
+	h.once.Do(func() { close(h.begun) })
+	<-h.free
+	return h.counter.Write(p)
+}
+
+// Commands of one session run side by side, each with its own streams, texts as well as programs.
+func testManyTexts(b *bench) {
+	const many = 200
+	var wg sync.WaitGroup
+	for i := range many {
+		wg.Go(func() {
+			var out bytes.Buffer
+			c := sandbox.Command{Text: fmt.Sprintf("read -r x; echo $x %d; exit %d", i, i), Stdin: strings.NewReader("in\n"), Stdout: &out, Stderr: &out}
+			s, err := b.box.Run(b.Context(), c)
+			if err != nil || s.Code != i || out.String() != fmt.Sprintf("in %d\n", i) {
+				b.Errorf("%d: %q, %+v, %v", i, out.String(), s, err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func testTerminal(b *bench) {
