@@ -55,7 +55,7 @@ func List(p Place, dir string) ([]Peer, error) {
 		{"codex sandbox, workspace-write", []string{"codex", "sandbox", "-c", `sandbox_mode="workspace-write"`}, true},
 		{"firejail, its default profile", []string{"firejail", "--quiet"}, false},
 		{"firejail, hardened", []string{"firejail", "--quiet", "--noprofile", "--net=none", "--caps.drop=all", "--nonewprivs", "--noroot",
-			"--seccomp", "--restrict-namespaces", "--private-dev", "--private-tmp"}, false},
+			"--seccomp", "--restrict-namespaces", "--private-dev", "--private-tmp", "--whitelist=" + p.Tree}, false},
 		{"unshare", []string{"unshare", "--user", "--map-root-user", "--mount", "--pid", "--ipc", "--net", "--uts", "--fork", "--mount-proc"}, false},
 	}, nil
 }
