@@ -38,7 +38,7 @@ const hashing = `h256(){ if command -v sha256sum >/dev/null 2>&1; then sha256sum
 // does what it is told then: be the runner, or stay until the input ends. What start files print before is not looked at.
 //
 // sums are the directories of the runners, by what "uname -sm" says.
-func greeting(nonce string, sums map[string]string) string {
+func greeting(nonce, tag string, sums map[string]string) string {
 	var b strings.Builder
 	b.WriteString("t(){ printf \"" + nonce + " %s %s\\n\" \"$1\" \"$2\"; }; " + hashing)
 	b.WriteString(`IFS= read -r d || exit 1; IFS= read -r y || exit 1; `)
@@ -55,11 +55,12 @@ func greeting(nonce string, sums map[string]string) string {
 	b.WriteString(`esac; R=$HOME/` + store + `/$r/hermes-runner; `)
 	b.WriteString(`if [ -n "$r" ] && [ -f "$R" ] && [ -x "$R" ] && [ -O "$R" ]; then t sum "$(h256 "$R")"; fi; `)
 	b.WriteString(`[ -z "$y" ] || [ -L "$HOME/.hermes" ] || [ -L "$HOME/$y" ] || t synced "$(head -c 200 "$HOME/$y" 2>/dev/null)"; `)
-	b.WriteString(`t ready .; IFS= read -r g || exit 0; `)
+	b.WriteString(`t ready .; IFS= read -r g || g=; `)
 	// The runner goes by the name it is called by. It is no exec, so that the end of it is told and not taken for the end of the
 	// connection.
 	b.WriteString(`case "$g" in run) PATH=$HOME/` + store + `/$r:$PATH; t run .; hermes-runner stdio; exit $?;; esac; `)
-	b.WriteString(`while IFS= read -r g; do :; done; exit 0`)
+	// Without a runner the end of the session is what ends all that commands have left.
+	b.WriteString(`while IFS= read -r g; do :; done; ` + ending(tag+".", "KILL", 0, 300))
 	return b.String()
 }
 
@@ -150,10 +151,12 @@ func (b *Backend) attempt(ctx context.Context, p *place, sums map[string]string,
 	ctx, cancel := context.WithTimeout(ctx, openTime)
 	defer cancel()
 	word := nonce()
-	l, err := b.dial(ctx, p.to, shellLine(greeting(word, sums)))
+	tag := nonce()
+	l, err := b.dial(ctx, p.to, shellLine(greeting(word, tag, sums)))
 	if err != nil {
 		return nil, f, "", b.degraded(p.to, err)
 	}
+	l.tag = tag
 	// A pipe takes this at once; where the connection fails nobody reads it.
 	_, _ = io.WriteString(l.in, p.spec.Workdir.String()+"\n"+stamp+"\n")
 	err = l.await(ctx, word, "ready", func(key, value string) {

@@ -29,6 +29,7 @@ type link struct {
 	in      *os.File    // what goes to its session
 	out     *os.File    // what comes from it
 	said    *tail       // what ssh says itself
+	tag     string      // of what is started over it without a runner
 	handed  atomic.Bool // its session was told to be the runner, and is of no other use
 	once    sync.Once
 }
@@ -239,8 +240,9 @@ func (l *link) run(ctx context.Context, script string, in io.Reader, limit int) 
 
 // stream runs a shell script there; its exit code 255 cannot be told from a connection that is over, and is that error.
 func (l *link) stream(ctx context.Context, script string, in io.Reader, out, errs io.Writer) (int, error) {
-	spec := l.exec(shellLine(script))
-	spec.Stdio = child.Stdio{In: in, Out: out, Err: errs}
+	word := nonce()
+	spec := l.exec(shellLine(quietly(word, script)))
+	spec.Stdio = child.Stdio{In: in, Out: &after{w: out, word: word}, Err: &after{w: errs, word: word, all: true}}
 	spec.End = child.End{Grace: -1}
 	status, err := child.Run(ctx, spec)
 	switch {
@@ -258,6 +260,52 @@ func (l *link) stream(ctx context.Context, script string, in io.Reader, out, err
 // shellLine makes a command line that every login shell reads alike: a POSIX shell takes over. script has no single quote, no
 // "!" and no line feed, which csh and fish would read in ways of their own.
 func shellLine(script string) string { return "exec /bin/sh -c '" + script + "'" }
+
+// quietly makes a script tell where it begins: what start files of the account say before is not its output.
+func quietly(word, script string) string {
+	return `echo ` + word + `; echo ` + word + ` >&2; ` + script
+}
+
+// after passes on what follows a word on a line's end.
+type after struct {
+	w    io.Writer // nil: nobody
+	word string
+	all  bool // if the word never comes, all of it was meant: it is what the client says
+	held []byte
+	on   bool
+}
+
+func (a *after) Write(p []byte) (int, error) {
+	if a.w == nil {
+		return len(p), nil
+	}
+	if a.on {
+		return a.w.Write(p)
+	}
+	a.held = append(a.held, p...)
+	mark := []byte(a.word + "\n")
+	at := bytes.Index(a.held, mark)
+	if at < 0 {
+		if a.all {
+			if n, err := a.w.Write(p); err != nil {
+				return n, err
+			}
+		}
+		if over := len(a.held) - len(mark); over > 0 {
+			a.held = append(a.held[:0], a.held[over:]...)
+		}
+		return len(p), nil
+	}
+	a.on = true
+	rest := a.held[at+len(mark):]
+	a.held = nil
+	if len(rest) > 0 {
+		if _, err := a.w.Write(rest); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
 
 // tail keeps the end of what is written. It is safe for concurrent use.
 type tail struct {

@@ -54,7 +54,7 @@ const plainQueue = 8
 const tagName = "HERMES_SESSION_RUN"
 
 func newPlain(p *place, l *link, start runner.Start) *plain {
-	s := &plain{p: p, l: l, start: start, tag: nonce(), slots: make(chan struct{}, plainQueue), runs: map[string]bool{}}
+	s := &plain{p: p, l: l, start: start, tag: l.tag, slots: make(chan struct{}, plainQueue), runs: map[string]bool{}}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	return s
 }
@@ -144,14 +144,14 @@ func (s *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 	joined := same(c.Stdout, c.Stderr)
 	program := s.program(c, plan, word, tag, joined)
 	in := io.MultiReader(strings.NewReader(word+"\n"+program+"\n"+word+"\n"), orEmpty(c.Stdin))
-	spec := s.l.exec(shellLine(listening))
+	spec := s.l.exec(shellLine(quietly(word, listening)))
 	bad := &fault{broken: make(chan struct{})}
 	out := &guarded{c.Stdout, bad}
 	errs := &trailer{word: []byte(word), told: make(chan struct{})}
 	if !joined {
 		errs.w = guarded{c.Stderr, bad}
 	}
-	spec.Stdio = child.Stdio{In: in, Out: out, Err: errs}
+	spec.Stdio = child.Stdio{In: in, Out: &after{w: out, word: word}, Err: &after{w: errs, word: word}}
 	spec.End = child.End{Grace: -1, Drain: 100 * time.Millisecond}
 	process, err := child.Start(context.WithoutCancel(ctx), spec)
 	if err != nil {

@@ -22,8 +22,11 @@ import (
 	"hermes/internal/sandbox/sandboxtest"
 )
 
-// TestMain removes what tests share.
+// TestMain removes what tests share. A role ends the process: the tests never run in it.
 func TestMain(m *testing.M) {
+	if text := os.Getenv(role); text != "" {
+		os.Exit(victim(text))
+	}
 	code := m.Run()
 	if sharedDir != "" {
 		_ = os.RemoveAll(sharedDir)
@@ -326,11 +329,8 @@ func (s *server) sessions() (out []int) {
 // backend returns a backend that goes to the server.
 func (s *server) backend(change ...func(*Config)) *Backend {
 	s.t.Helper()
-	env, _ := environ.New(environ.Config{}).Build(environ.Request{
-		Surface: environ.Engine, Base: map[string]string{"PATH": os.Getenv("PATH"), "HOME": s.dir},
-	})
 	c := Config{
-		Host: "127.0.0.1", User: s.user, Port: int64(s.port), Search: os.Getenv("PATH"), Env: env, File: s.client, State: "",
+		Host: "127.0.0.1", User: s.user, Port: int64(s.port), Search: os.Getenv("PATH"), Env: environment("HOME=" + s.dir), File: s.client, State: "",
 		Log: func(text string) { s.t.Error(text) },
 		Runner: func(goos, goarch string) (Program, bool) {
 			if goos != "linux" || goarch != "amd64" {
@@ -344,6 +344,14 @@ func (s *server) backend(change ...func(*Config)) *Backend {
 		f(&c)
 	}
 	return New(c)
+}
+
+// environment is one for the client itself.
+func environment(pairs ...string) environ.List {
+	list, _ := environ.New(environ.Config{}).Build(environ.Request{
+		Surface: environ.Engine, Base: environ.Parse(append([]string{"PATH=" + os.Getenv("PATH")}, pairs...)),
+	})
+	return list
 }
 
 // spec returns what a sandbox of a test is made of: it starts in the home there.
