@@ -36,9 +36,10 @@ type Spec struct {
 	Limits  Limits
 	End     End
 
-	Session       bool     // a session of its own instead of only a process group; implied by Stdio.Terminal
-	DieWithParent bool     // killed when this process dies, however it dies; Linux only, an error elsewhere
-	Cgroup        *os.File // directory of a version 2 cgroup to start in and to kill through; Linux only, an error elsewhere
+	Session       bool           // a session of its own instead of only a process group; implied by Stdio.Terminal
+	DieWithParent bool           // killed when this process dies, however it dies; Linux only, an error elsewhere
+	DeathSignal   syscall.Signal // what DieWithParent sends; 0 is the kill. For a program that has something to end itself
+	Cgroup        *os.File       // directory of a version 2 cgroup to start in and to kill through; Linux only, an error elsewhere
 }
 
 // Stdio says what the child reads and writes. Files are handed over as they are; everything else is copied through a pipe.

@@ -127,13 +127,25 @@ func TestLimitedIsNotTraced(t *testing.T) {
 }
 
 // A child that is to die with its parent dies of the parent's kill -9.
-func TestDieWithParent(t *testing.T) {
+func TestDieWithParent(t *testing.T) { killParent(t) }
+
+// One that has to end something itself is told, and can.
+func TestDeathSignal(t *testing.T) {
+	note := filepath.Join(t.TempDir(), "note")
+	killParent(t, "CHILD_TEST_NOTE="+note)
+	if text, _ := os.ReadFile(note); string(text) != "told\n" {
+		t.Errorf("it has noted %q", text)
+	}
+}
+
+func killParent(t *testing.T, env ...string) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	parent := exec.Command(self)
-	parent.Env = []string{"CHILD_TEST_PARENT=1"}
+	parent.Env = append(env, "CHILD_TEST_PARENT=1")
 	out, err := parent.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -148,6 +160,12 @@ func TestDieWithParent(t *testing.T) {
 	}
 	if !alive(pid) {
 		t.Error("the child is not there")
+	}
+	for _, pair := range env {
+		_, note, _ := strings.Cut(pair, "=")
+		if !soon(func() bool { _, err := os.Stat(note); return err == nil }) {
+			t.Error("the child does not run")
+		}
 	}
 	_ = parent.Process.Kill()
 	_ = parent.Wait()

@@ -42,7 +42,12 @@ func TestMain(m *testing.M) {
 	if os.Getenv("CHILD_TEST_PARENT") == "" {
 		os.Exit(m.Run())
 	}
-	p, err := Start(context.Background(), Spec{Program: "sleep", Search: search, Args: []string{"1000"}, Dir: "/", DieWithParent: true})
+	spec := Spec{Program: "sleep", Search: search, Args: []string{"1000"}, Dir: "/", DieWithParent: true}
+	if note := os.Getenv("CHILD_TEST_NOTE"); note != "" {
+		spec.Program, spec.DeathSignal = "sh", syscall.SIGTERM
+		spec.Args = []string{"-c", "trap 'echo told >" + note + "; exit' TERM; echo >" + note + "; while :; do sleep 0.02; done"}
+	}
+	p, err := Start(context.Background(), spec)
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)

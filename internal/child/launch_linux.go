@@ -1,6 +1,7 @@
 package child
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -25,7 +26,7 @@ func (p *Process) launch(spec *Spec, program string, argv []string, attr *os.Pro
 	_ = unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) // before Linux 5.11 the marks of the runtime must do
 	sys := p.attributes(spec)
 	if spec.DieWithParent {
-		sys.Pdeathsig = syscall.SIGKILL
+		sys.Pdeathsig = cmp.Or(spec.DeathSignal, syscall.SIGKILL)
 	}
 	if spec.Cgroup != nil {
 		p.tree.cage = spec.Cgroup
