@@ -2,95 +2,18 @@ package image
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
-)
 
-// dockerd starts an engine of the test's own, with nothing of the host's network, and returns its client.
-func dockerd(t *testing.T) Engine {
-	t.Helper()
-	lacks := func(what string) {
-		t.Helper()
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			t.Fatal("needs " + what)
-		}
-		t.Skip("skipped: needs " + what)
-	}
-	client, err := exec.LookPath("docker")
-	daemon, err2 := exec.LookPath("dockerd")
-	switch {
-	case err != nil || err2 != nil:
-		lacks("docker and dockerd")
-	case os.Geteuid() != 0:
-		lacks("root, for an engine of its own")
-	}
-	dir, err := os.MkdirTemp("", "hdi") // short: a socket's path has at most 107 characters
-	if err != nil {
-		t.Fatal(err)
-	}
-	host := "unix://" + dir + "/s"
-	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(daemon, "--data-root", dir+"/data", "--exec-root", dir+"/exec", "-H", host, "--pidfile", dir+"/pid", "--bridge=none",
-		"--iptables=false", "--ip6tables=false")
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() { _ = cmd.Wait(); close(ended) }()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		select {
-		case <-ended:
-		case <-time.After(30 * time.Second):
-			_ = cmd.Process.Kill()
-			<-ended
-		}
-		_ = log.Close()
-		if err := os.RemoveAll(dir); err != nil {
-			t.Log(err)
-		}
-	})
-	run := func(ctx context.Context, in io.Reader, out io.Writer, args ...string) error {
-		c := exec.CommandContext(ctx, client, append([]string{"-H", host}, args...)...)
-		var errs bytes.Buffer
-		c.Stdin, c.Stdout, c.Stderr = in, out, &errs
-		if err := c.Run(); err != nil {
-			return fmt.Errorf("docker %s: %w: %s", args[0], err, strings.TrimSpace(errs.String()))
-		}
-		return nil
-	}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		if run(t.Context(), nil, io.Discard, "version") == nil {
-			return run
-		}
-		select {
-		case <-ended:
-			text, _ := os.ReadFile(log.Name())
-			t.Fatalf("dockerd ended:\n%s", text[max(0, len(text)-2000):])
-		default:
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("dockerd does not answer")
-		}
-	}
-}
+	"hermes/internal/sandbox/docker/enginetest"
+)
 
 // An image of this machine's own files, made without a registry, runs what an agent needs.
 func TestHostImageRuns(t *testing.T) {
-	run := dockerd(t)
+	run := enginetest.Docker(t).Run
 	built, err := FromHost(t.Context(), run, Host{Tag: "hermes/host:test"}, io.Discard)
 	if err != nil {
 		t.Fatal(err)

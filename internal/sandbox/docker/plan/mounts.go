@@ -135,8 +135,17 @@ func (b *builder) own() {
 		return
 	}
 	mode := ""
-	if b.user {
-		mode = ",mode=1777" // the image's own folder there may be root's alone
+	switch uid, gid, _ := strings.Cut(b.p.User, ":"); {
+	case !b.user:
+	case b.f.Engine == container.Podman:
+		mode = ",U" // it belongs to the container's user
+	case b.f.Engine == container.Docker && b.plainUser() && strings.Trim(gid, "0123456789") == "":
+		mode = ",uid=" + uid // runc gives it the mode of the image's own folder there, which may be root's alone
+		if gid != "" {
+			mode += ",gid=" + gid
+		}
+	default:
+		mode = ",mode=1777"
 	}
 	if !work {
 		b.tmp(&b.writable, Workspace+":rw,exec,size=10g"+mode)

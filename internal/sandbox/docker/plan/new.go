@@ -222,14 +222,19 @@ func (b *builder) name() error {
 // secure writes what holds the container: capabilities, small file systems, no new privileges, the user.
 func (b *builder) secure() error {
 	b.security = append(b.security, "--cap-drop", "ALL")
+	dropped := b.dropped()
 	add := func(names ...string) {
 		for _, n := range names {
-			b.security = append(b.security, "--cap-add", n)
-			c, _ := exposure.Cap(n)
-			b.caps |= c
+			if c, _ := exposure.Cap(n); c&dropped == 0 {
+				b.security = append(b.security, "--cap-add", n)
+				b.caps |= c
+			}
 		}
 	}
-	add("DAC_OVERRIDE", "CHOWN", "FOWNER")
+	mapped := b.asUser()
+	if !b.plainUser() || b.f.Engine == container.Docker {
+		add("DAC_OVERRIDE", "CHOWN", "FOWNER") // for the image's root; podman would hand them to an ordinary user
+	}
 	b.tmp(&b.security, "/tmp:rw,nosuid,size=512m")
 	b.tmp(&b.security, "/var/tmp:rw,noexec,nosuid,size=256m")
 	if !b.s.Snap {
@@ -240,7 +245,6 @@ func (b *builder) secure() error {
 		run = "exec"
 	}
 	b.tmp(&b.security, "/run:rw,"+run+",nosuid,size=64m")
-	mapped := b.asUser()
 	if !b.user {
 		add("SETUID", "SETGID")
 	}
@@ -249,6 +253,29 @@ func (b *builder) secure() error {
 		b.security = append(b.security, "--runtime", b.s.Runtime)
 	}
 	return nil
+}
+
+// dropped returns the capabilities that extra arguments take away: an engine that is told to add and to drop one adds it.
+func (b *builder) dropped() (out exposure.CapSet) {
+	for _, f := range b.extra {
+		if f.Name != "cap-drop" {
+			continue
+		}
+		for name := range strings.SplitSeq(f.Value, ",") {
+			if c, ok := exposure.Cap(name); ok {
+				out |= c
+			} else {
+				out = ^exposure.CapSet(0) // ALL, or one that is not known here
+			}
+		}
+	}
+	return out
+}
+
+// plainUser tells whether commands run as a user by number that is not root.
+func (b *builder) plainUser() bool {
+	uid, _, _ := strings.Cut(b.p.User, ":")
+	return strings.Trim(uid, "0") != "" && strings.Trim(uid, "0123456789") == ""
 }
 
 // asUser returns the flags that make commands run as the host's user.
