@@ -15,6 +15,9 @@ import (
 	"hermes/internal/sandbox/probe"
 )
 
+// landlockGap is how results name that there is no Landlock.
+const landlockGap = "Landlock"
+
 // readBack makes an exposure of what a sandbox was asked to be and what was seen from inside.
 func (d *design) readBack(h *host, r *wall.Report) exposure.Exposure {
 	e := d.asked
@@ -28,7 +31,7 @@ func (d *design) readBack(h *host, r *wall.Report) exposure.Exposure {
 	d.readMounts(&e, r.Seen["mountinfo"])
 	e.Gaps = append(slices.Clone(e.Gaps), d.gaps...)
 	if r.Landlock == 0 {
-		e.Gaps = append(e.Gaps, "Landlock")
+		e.Gaps = append(e.Gaps, landlockGap)
 	}
 	return e
 }
@@ -94,6 +97,11 @@ func covering(planned map[string]bool, target string) (path string, write, ok bo
 // what is not as it was asked, unless the owner said that it may be.
 func (b *Backend) judge(ctx context.Context, p *place, d *design, spec sandbox.Spec) error {
 	e := &p.exposure
+	if slices.Contains(e.Gaps, landlockGap) && !spec.BestEffort {
+		return &sandbox.MissingError{Backend: Name, What: landlockGap, Why: "this kernel was built without it, or started without it",
+			Remedy: "add landlock to the kernel's parameter lsm=, or set terminal.native_best_effort: true to run without it; " +
+				"every result then says so"}
+	}
 	if leaks(spec) {
 		e.Doors.Found(exposure.EnvSecrets, exposure.Open, "the environment holds a secret")
 	}
