@@ -42,3 +42,6 @@ func floor(rule, reason string) guard.Verdict {
 	v.Tier, v.Sticky = guard.Hardline, true
 	return v
 }
+
+// Refusal is what an error of ParseURL or ParseHost says, as a verdict.
+func Refusal(err error) guard.Verdict { return verdict(err) }

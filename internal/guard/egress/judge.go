@@ -243,3 +243,22 @@ func article(noun string) string {
 	}
 	return "a"
 }
+
+// Internal tells whether a target is on this machine or its network by what it is called.
+func (t Target) Internal() bool {
+	if a, ok := t.Host.Addr(); ok {
+		return Classify(a).Class != Public
+	}
+	return internalName(t.Host.Name())
+}
+
+// TrustedName judges the name of an origin that the owner has set himself, before it is looked up.
+func (p *Policy) TrustedName(t Target) guard.Verdict {
+	if p == nil || t.Host.IsZero() || floorName(t.Host.Name()) {
+		return p.Before(t)
+	}
+	if a, ok := t.Host.Addr(); ok {
+		return p.Trusted(t, []netip.Addr{a})
+	}
+	return guard.Allowed()
+}
