@@ -19,10 +19,17 @@ import (
 // TestMain makes the test binary a runner when it is started as one. A role ends the process: the tests never run in it.
 func TestMain(m *testing.M) {
 	if os.Args[0] == runner.Marker {
-		os.Exit(runner.Main(runner.SocketFD, nil))
+		os.Exit(runner.Serve(os.Args[1:], runner.Parts{}))
+	}
+	if mark := os.Getenv(parentMark); mark != "" {
+		parent(mark)
+		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
+
+// parentMark is set for the process that TestKilledBoth kills.
+const parentMark = "HERMES_TEST_LOCAL_PARENT"
 
 func TestSuite(t *testing.T) {
 	self, err := os.Executable()

@@ -41,9 +41,11 @@ const (
 	StdioMode = "stdio"
 	// ListenMode reads a Listen.Message and waits for clients on a unix socket. See Connect.
 	ListenMode = "listen"
-	// WatchMode waits for the end of what holds the other end of the pipe SocketFD, and kills what is left of a runner. See
-	// Watch.
+	// WatchMode is a watcher: it waits until nobody holds the other end of the pipe SocketFD, and kills what is left of the
+	// runner then that Client.Watch told it of.
 	WatchMode = "watch"
+	// WatchedMode is a runner as without a mode that holds LeashFD, the other end of a watcher's pipe.
+	WatchedMode = "watched"
 	// serveMode is the runner that ListenMode leaves behind.
 	serveMode = "serve"
 )

@@ -35,6 +35,8 @@ func Serve(args []string, parts Parts) int {
 		return serveMain(parts)
 	case WatchMode:
 		return watchMain()
+	case WatchedMode:
+		unix.CloseOnExec(LeashFD)
 	}
 	s := newServer(parts)
 	defer s.cancel()

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package local
+
+// parent is for Linux, where there is a runner to kill.
+func parent(string) {}
