@@ -157,6 +157,18 @@ func daemon(dir string, more ...string) (host string, stop func(), err error) {
 	return "", nil, fmt.Errorf("dockerd does not answer: %s", text[max(0, len(text)-500):])
 }
 
+// bridgeName is the network of the tests' own engine: any dockerd that is started without one takes docker0 away from others.
+const bridgeName = "hermes-test"
+
+func bridge() bool {
+	if exec.Command("ip", "link", "show", bridgeName).Run() == nil {
+		return true
+	}
+	return exec.Command("ip", "link", "add", bridgeName, "type", "bridge").Run() == nil &&
+		exec.Command("ip", "addr", "add", "172.31.254.1/24", "dev", bridgeName).Run() == nil &&
+		exec.Command("ip", "link", "set", bridgeName, "up").Run() == nil
+}
+
 // rootful is Docker as root: the one that scripts/engines started, or one of our own.
 func rootful(t testing.TB) *rig {
 	t.Helper()
@@ -170,6 +182,9 @@ func rootful(t testing.TB) *rig {
 				return
 			}
 			var runtimes []string
+			if bridge() {
+				runtimes = append(runtimes, "-b", bridgeName)
+			}
 			if runsc, err := exec.LookPath("runsc"); err == nil {
 				runtimes = append(runtimes, "--add-runtime", "runsc="+runsc)
 			}
