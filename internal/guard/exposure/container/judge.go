@@ -37,6 +37,11 @@ func (h Host) Mount(m Mount) []Risk {
 		case source == "":
 			return nil
 		}
+		m.Driver = "local"
+		if !isAbs(slashed(source)) { // another machine's, or memory
+			m.Driver = "local with the device " + source
+			return []Risk{h.driver(m)}
+		}
 		m.Source = source
 		return h.bind(m)
 	case Bind:
@@ -71,6 +76,11 @@ func (h Host) bind(m Mount) []Risk {
 	places := []string{source}
 	if known && at.Real != "" && at.Real != source {
 		places = append(places, slashed(at.Real))
+	}
+	for _, p := range places {
+		if there := beyond(p); there != "" {
+			places = append(places, there)
+		}
 	}
 	worst := Risk{}
 	for _, p := range places {
@@ -109,6 +119,26 @@ func (h Host) absolute(source string) string {
 	return path.Clean(s)
 }
 
+// beyond returns what a path of an engine's virtual machine is on the machine around it, "" for a path that is none of these.
+func beyond(p string) string {
+	for _, mnt := range [...]string{"/host_mnt", "/run/desktop/mnt/host", "/mnt/host"} {
+		rest, ok := strings.CutPrefix(p, mnt)
+		switch {
+		case !ok || rest != "" && rest[0] != '/':
+		case rest == "":
+			return "/"
+		case len(rest) == 2 || len(rest) > 2 && rest[2] == '/': // a drive
+			return path.Clean(rest[1:2] + ":/" + rest[2:])
+		default:
+			return rest
+		}
+	}
+	if rest, ok := strings.CutPrefix(p, "/mnt/"); ok && len(rest) > 2 && rest[1] == '/' {
+		return rest[:1] + ":" + rest[1:] // a drive of Windows, seen from its Linux
+	}
+	return ""
+}
+
 func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
 
 // Absolute returns the source of a bind mount as the path to look at.
@@ -127,6 +157,8 @@ func (h Host) place(m Mount, p string, kind Kind) Risk {
 	case h.socket(p):
 		return refuse("engine-socket", "the engine's socket commands the engine, which commands the host",
 			exposure.EngineSocket, exposure.NamedUnix)
+	case within("/run/systemd/private", p), within("/run/dbus/system_bus_socket", p), within("/var/run/dbus/system_bus_socket", p):
+		return refuse("host-bus", "the host's services can be told what to do", exposure.NamedUnix, exposure.HostWrite)
 	case h.hermes(p):
 		return refuse("hermes-home", "Hermes' own logins and settings are inside", exposure.KeyFiles, exposure.HostRead, exposure.HostWrite)
 	case h.home(p):
@@ -161,6 +193,8 @@ func (h Host) place(m Mount, p string, kind Kind) Risk {
 			Why: "the work tree is the owner's folder " + p}
 	case !m.Write && system(p):
 		return Risk{}
+	case within(p, "/run"), within(p, "/var/run"), p == "/tmp", within(p, "/tmp/.X11-unix"), within(p, "/private/tmp"):
+		return Risk{Name: "host-socket", Opens: append(write, exposure.NamedUnix), Harms: allHarms, Why: "sockets of the host are in " + p}
 	case m.Write:
 		return Risk{Name: "host-path", Opens: write, Harms: guard.Host | guard.Work, Why: p + " of the host can be written"}
 	}

@@ -40,6 +40,10 @@ func machine() Host {
 				return "/", true
 			case "work":
 				return "/home/u/p", true
+			case "disk":
+				return "/dev/mydisk", true
+			case "nfs":
+				return ":/export", true
 			case "unknown":
 				return "", false
 			}
@@ -92,6 +96,10 @@ var volumes = []struct{ text, risk string }{
 	{"/home/..:/host", "host-root!"},
 	{"/srv/everything:/host:ro", "host-root!"},
 	{"bound:/host", "host-root!"},
+	{"disk:/host", "host-disk!"},
+	{"nfs:/data", "volume-driver"},
+	{"work:/workspace", "work-tree"},
+	{"work:/other", "host-path"},
 	{"../../..:/host", "host-root!"},
 	{"/:/workspace", "host-root!"},
 
@@ -118,6 +126,24 @@ var volumes = []struct{ text, risk string }{
 	// Other sockets can be talked to.
 	{"/run/user/1000/bus:/bus", "host-socket"},
 	{"/home/u/agent.sock:/agent:ro", "host-socket"},
+
+	{"/tmp:/tmp", "host-socket"},
+	{"/tmp/.X11-unix:/tmp/.X11-unix:ro", "host-socket"},
+	{"/tmp/mine:/x", "host-path"},
+	{"/run/systemd:/s:ro", "host-bus!"},
+	{"/run/dbus/system_bus_socket:/b", "host-bus!"},
+	{"/var/run/dbus:/b", "host-bus!"},
+	{"/run/udev:/u:ro", "host-socket"},
+
+	// The machine around an engine's virtual one.
+	{"/host_mnt:/h", "host-root!"},
+	{"/host_mnt/Users/x:/h", "host-home!"},
+	{"/host_mnt/Users/x/p:/h", "host-path"},
+	{"/run/desktop/mnt/host/c:/h", "host-root!"},
+	{"/run/desktop/mnt/host/c/Users/x:/h", "host-home!"},
+	{"/mnt/c/Users/x:/h", "host-home!"},
+	{"/mnt/c/Users:/h", "host-home!"},
+	{"/mnt/data/x:/h", "host-path"},
 
 	// Homes.
 	{"/home/u:/h", "host-home!"},

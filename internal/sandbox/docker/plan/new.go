@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -120,6 +121,11 @@ func (b *builder) flags() error {
 			return err
 		}
 		switch f.Name {
+		case "cap-add": // also those that open nothing are held
+			for name := range strings.SplitSeq(f.Value, ",") {
+				c, _ := exposure.Cap(name)
+				b.caps |= c
+			}
 		case "user":
 			b.user = f.Value != ""
 			b.p.User = f.Value
@@ -180,12 +186,22 @@ func (b *builder) accept(setting string, risks []container.Risk) error {
 		r.Setting = setting
 		if r.Refused && !r.Accepted(b.s.Accept) {
 			return &RefusedError{Setting: setting, Text: r.Text, Why: r.Why,
-				Remedy: "take it out, or accept what it opens: hermes config set terminal.docker_accept_risk '[\"" + r.Name + "\"]'"}
+				Remedy: "take it out, or accept what it opens: " + b.accepting(r.Name)}
 		}
 		b.caps |= r.Caps
 		b.p.Risks = append(b.p.Risks, r)
 	}
 	return nil
+}
+
+// accepting says how to accept one risk more.
+func (b *builder) accepting(name string) string {
+	const key = "terminal.docker_accept_risk"
+	list, err := json.Marshal(append(slices.Clone(b.s.Accept), name))
+	if err != nil || strings.ContainsRune(string(list), '\'') {
+		return "add " + name + " to " + key
+	}
+	return "hermes config set " + key + " '" + string(list) + "'"
 }
 
 func (b *builder) note(format string, args ...any) {
@@ -345,6 +361,11 @@ func (b *builder) environment() error {
 	}
 	if b.f.Engine == container.Podman && !b.has("http-proxy") {
 		b.variables = append(b.variables, "--http-proxy=false")
+	}
+	for _, name := range b.f.Variables {
+		if b.secret(name, "") && name != "GPG_KEY" { // the key of official images, which is public
+			b.note("terminal.docker_image: the image itself sets %s, which commands can read", name)
+		}
 	}
 	for _, list := range []struct {
 		key   string

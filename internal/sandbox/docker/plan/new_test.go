@@ -134,6 +134,8 @@ func TestRefused(t *testing.T) {
 		names  string // must stand in the error or its remedy; several are separated by " | "
 	}{
 		{"the engine's socket", func(s *Settings, _ *Facts) { s.Volumes = []string{"/var/run/docker.sock:/d"} }, "docker_volumes | engine-socket | docker_accept_risk"},
+		{"a second risk, beside one that is accepted", func(s *Settings, _ *Facts) { s.Volumes, s.Accept = []string{"/etc:/e"}, []string{"host-proc"} },
+			`hermes config set terminal.docker_accept_risk '["host-proc","host-etc"]'`},
 		{"a privileged container", func(s *Settings, _ *Facts) { s.ExtraArgs = []string{"--privileged"} }, "docker_extra_args | privileged | docker_accept_risk"},
 		{"a home as work tree", func(s *Settings, _ *Facts) { s.MountCwd, s.HostDir = true, "/home/u" }, "docker_mount_cwd_to_workspace | host-home"},
 		{"a network against the setting", func(s *Settings, _ *Facts) { s.Network, s.ExtraArgs = exposure.NoNet, []string{"--network=bridge"} },

@@ -122,7 +122,7 @@ type Facts struct {
 	HasUser  bool // the system has such ids
 
 	ClientProxies []string // variables the engine's client would add by itself (docker's config.json); they are set empty
-	Variables     []string // names the image itself sets; only told
+	Variables     []string // names the image itself sets; those that look like secrets are noted
 
 	// Host says what paths and volumes are; see container.Host. Its Engine and Work are filled in by New.
 	Host container.Host
