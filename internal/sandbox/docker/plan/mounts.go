@@ -278,8 +278,3 @@ func (b *builder) unfit(s Showing, want container.Kind) string {
 	}
 	return "its source is not a directory"
 }
-
-func forwarded(key, name string) container.Risk {
-	return container.Risk{Name: "environment-secret", Text: name, Setting: key, Opens: []exposure.Door{exposure.EnvSecrets},
-		Harms: guard.Host | guard.Leak, Why: "commands can read the value of " + name}
-}
