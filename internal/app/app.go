@@ -8,6 +8,7 @@
 package app
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -30,6 +31,7 @@ import (
 	"hermes/internal/sandbox/capture"
 	"hermes/internal/sandbox/docker"
 	"hermes/internal/sandbox/runner/program"
+	"hermes/internal/sandbox/ssh"
 	"hermes/internal/secret"
 )
 
@@ -39,6 +41,8 @@ type Process struct {
 	Environ func() []string          // all of them, as NAME=value
 	Version string
 	Tell    func(text string) // hears what the owner should know; nil: nobody
+	// HostKey is asked when another machine shows its key for the first time; nil: nobody can be asked, and it is refused.
+	HostKey func(ctx context.Context, key ssh.HostKey) (bool, error)
 }
 
 // App is one process's wiring for one profile. It is safe for concurrent use. Whoever opened it closes it.

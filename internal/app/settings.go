@@ -20,6 +20,7 @@ import (
 	"hermes/internal/sandbox/docker"
 	"hermes/internal/sandbox/local"
 	"hermes/internal/sandbox/native"
+	"hermes/internal/sandbox/ssh"
 	"hermes/internal/secret"
 )
 
@@ -135,6 +136,7 @@ func (a *App) backends(snap *config.Snapshot, w Where) backends.Config {
 			Launcher: a.runner(), Probe: probe, Home: a.base["HOME"], Path: a.base["PATH"], State: a.dir.Join(sandboxes), Log: a.p.Tell,
 		},
 		Docker: a.docker(snap, w, probe),
+		SSH:    a.ssh(snap),
 	}
 }
 
@@ -145,13 +147,18 @@ func (a *App) spec(snap *config.Snapshot, backend string, w Where) (sandbox.Spec
 	if dir == "" {
 		dir = t.Dir
 	}
-	if dir = a.expand(dir); !filepath.IsAbs(dir) {
-		dir = filepath.Join(w.Start, dir)
+	switch backend {
+	case docker.Name:
+		dir = filepath.Clean(insideDir(a.docker(snap, w, nil).Plan))
+	case ssh.Name:
+		dir = remoteDir(dir)
+	default:
+		if dir = a.expand(dir); !filepath.IsAbs(dir) {
+			dir = filepath.Join(w.Start, dir)
+		}
+		dir = filepath.Clean(dir)
 	}
-	if backend == docker.Name {
-		dir = insideDir(a.docker(snap, w, nil).Plan)
-	}
-	tree, err := checked.ParseWorkdir(filepath.Clean(dir))
+	tree, err := checked.ParseWorkdir(dir)
 	if err != nil {
 		return sandbox.Spec{}, err
 	}
@@ -162,6 +169,10 @@ func (a *App) spec(snap *config.Snapshot, backend string, w Where) (sandbox.Spec
 	spec := sandbox.Spec{
 		Session: w.Session, Workdir: tree, Home: a.dir.Join(own), Read: t.Native.Read, Write: t.Native.Write,
 		BestEffort: t.Native.BestEffort, InitFiles: a.initFiles(t, backend), Network: network(t.Network, backend), Limits: limits(snap, backend),
+	}
+	if backend == ssh.Name {
+		// Files to source are named as they are there.
+		spec.Persistent, spec.InitFiles = t.SSH.Persistent, t.InitFiles
 	}
 	for _, s := range secrets(snap) {
 		spec.Secrets = append(spec.Secrets, s.Value.Reveal())

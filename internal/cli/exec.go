@@ -62,7 +62,7 @@ func newExec(stdio *IO) *cobra.Command {
 	f.StringVar(&o.dir, "cwd", "", "run in `DIRECTORY`")
 	f.StringVar(&o.timeout, "timeout", "", "end it after `TIME`: seconds or 5m, 0 never (default: terminal.timeout)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object: output, decision and what was in force")
-	suggest(c, "backend", "local", "native")
+	suggest(c, "backend", "local", "native", "docker", "ssh")
 	return c
 }
 
@@ -73,7 +73,7 @@ func runExec(c *cobra.Command, stdio *IO, o execOptions, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt)
 	defer stop()
-	a, err := app.Open(app.Process{Env: stdio.Env, Environ: stdio.Environ, Version: stdio.Version, Tell: func(text string) {
+	a, err := app.Open(app.Process{Env: stdio.Env, Environ: stdio.Environ, Version: stdio.Version, HostKey: askHostKey(stdio), Tell: func(text string) {
 		fmt.Fprintln(stdio.Stderr, "hermes: "+visible(text))
 	}})
 	if err != nil {

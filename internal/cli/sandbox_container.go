@@ -20,7 +20,7 @@ import (
 
 // withApp calls f with the wiring of this process.
 func withApp(stdio *IO, f func(a *app.App, start string) error) error {
-	a, err := app.Open(app.Process{Env: stdio.Env, Environ: stdio.Environ, Version: stdio.Version, Tell: func(text string) {
+	a, err := app.Open(app.Process{Env: stdio.Env, Environ: stdio.Environ, Version: stdio.Version, HostKey: askHostKey(stdio), Tell: func(text string) {
 		fmt.Fprintln(stdio.Stderr, "hermes: "+visible(text))
 	}})
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"hermes/internal/sandbox/native"
 	"hermes/internal/sandbox/probe"
 	"hermes/internal/sandbox/runner/program"
+	"hermes/internal/sandbox/ssh"
 )
 
 // verifyOptions are the flags of sandbox verify.
@@ -48,8 +49,11 @@ func sandboxVerify(ctx context.Context, stdio *IO, o verifyOptions) error {
 		return err
 	}
 	name := cmp.Or(o.backend, snap.Settings.Terminal.Backend)
-	if name == docker.Name {
+	switch name {
+	case docker.Name:
 		return verifyContainer(ctx, stdio, o, dir)
+	case ssh.Name:
+		return verifyRemote(ctx, stdio, o)
 	}
 	tree, err := plantTree(dir)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"hermes/internal/sandbox/local"
 	"hermes/internal/sandbox/native"
 	"hermes/internal/sandbox/native/seccomp"
+	"hermes/internal/sandbox/ssh"
 )
 
 // Config says what each backend is made of.
@@ -19,6 +20,7 @@ type Config struct {
 	Local  local.Config
 	Native native.Config
 	Docker docker.Config // without a Filter it gets the native sandbox's
+	SSH    ssh.Config
 }
 
 // All returns every backend, the default first.
@@ -26,7 +28,7 @@ func All(c Config) []sandbox.Backend {
 	if c.Docker.Filter == nil {
 		c.Docker.Filter = func() ([]byte, int) { return seccomp.Filter(seccomp.Options{}) }
 	}
-	return []sandbox.Backend{local.New(c.Local), native.New(c.Native), docker.New(c.Docker)}
+	return []sandbox.Backend{local.New(c.Local), native.New(c.Native), docker.New(c.Docker), ssh.New(c.SSH)}
 }
 
 // Find returns the backend of a name.

@@ -45,7 +45,7 @@ const (
 // Tree is a directory here and where it is there.
 type Tree struct {
 	Dir   string   // here, absolute; one that does not exist is empty
-	To    string   // there, below the base, with slashes
+	To    string   // there, below the base, with slashes; empty, for what is Given: the base itself
 	Kind  Kind     //
 	Files []string // only these, below Dir; nil: all, without links and what is no ordinary file
 	Skip  []string // directories that are left out, below Dir
@@ -129,7 +129,7 @@ func checkBase(c Config) error {
 		return fmt.Errorf("copy files to %q: it is no directory below the home", c.Base)
 	}
 	for _, t := range c.Trees {
-		if !fits(t.To) {
+		if !fits(t.To) && (t.To != "" || t.Kind != Given) {
 			return fmt.Errorf("copy files to %q: it is no directory below %s", t.To, c.Base)
 		}
 	}

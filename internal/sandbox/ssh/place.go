@@ -133,6 +133,8 @@ func (p *place) resident(ctx context.Context, l *link, word string, start runner
 	}
 	p.link, p.now = l, client
 	p.e = p.exposure(exposure.Resident)
+	in := client.Inside()
+	p.e.Caps = exposure.Caps{Known: true, Held: exposure.CapSet(in.Effective | in.Bounding | in.Ambient)}
 	return nil
 }
 

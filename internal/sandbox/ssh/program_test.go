@@ -1,0 +1,88 @@
+package ssh
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// program builds hermes and puts a client before it that reads the test's settings in place of the owner's.
+func (s *server) program() func(args ...string) (code int, out, errs string) {
+	t := s.t
+	t.Helper()
+	helper(t)
+	hermes := filepath.Join(sharedDir, "hermes")
+	if !isFile(hermes) {
+		cmd := exec.Command("go", "build", "-o", hermes, "hermes/cmd/hermes")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	real, err := exec.LookPath("ssh")
+	s.must(err)
+	bin := t.TempDir()
+	s.must(os.WriteFile(filepath.Join(bin, "ssh"), []byte("#!/bin/sh\nexec "+real+" -F "+s.client+" \"$@\"\n"), 0o755))
+	home := t.TempDir()
+	s.must(os.MkdirAll(filepath.Join(home, "skills/a"), 0o700))
+	s.must(os.WriteFile(filepath.Join(home, "skills/a/SKILL.md"), []byte("a skill\n"), 0o600))
+	s.must(os.WriteFile(filepath.Join(home, ".env"), []byte(fmt.Sprintf("TERMINAL_SSH_HOST=127.0.0.1\nTERMINAL_SSH_USER=%s\nTERMINAL_SSH_PORT=%d\nTERMINAL_SSH_KEY=%s\n", s.user, s.port, s.key)), 0o600))
+	return func(args ...string) (int, string, string) {
+		cmd := exec.Command(hermes, args...)
+		cmd.Dir = t.TempDir()
+		cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "HERMES_HOME=" + home, "LANG=C.UTF-8"}
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		err := cmd.Run()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+	}
+}
+
+// The whole way, as the owner goes it.
+func TestProgram(t *testing.T) {
+	s := serve(t, options{})
+	hermes := s.program()
+	if code, out, errs := hermes("exec", "--backend", "ssh", "id"); code != 125 || out != "" || !strings.Contains(errs, s.fingerprint()) || !strings.Contains(errs, "ssh -p") {
+		t.Errorf("an unknown key: %d, %q, %q", code, out, errs)
+	}
+	s.learn()
+	code, out, errs := hermes("exec", "--backend", "ssh", "id -un; pwd; cat .hermes/skills/a/SKILL.md; exit 3")
+	if code != 3 || out != s.user+"\n"+s.home+"\na skill\n" || errs != "" {
+		t.Errorf("%d, %q, %q", code, out, errs)
+	}
+	if code, out, errs = hermes("exec", "--backend", "ssh", "--cwd", "/usr", "--", "pwd"); code != 0 || out != "/usr\n" {
+		t.Errorf("%d, %q, %q", code, out, errs)
+	}
+	// What would be asked about on this machine is so on another.
+	if code, _, errs = hermes("exec", "--backend", "ssh", "rm -rf /opt/thing"); code != 125 {
+		t.Errorf("%d, %q", code, errs)
+	}
+	if code, _, errs = hermes("exec", "--backend", "ssh", "rm -rf /"); code != 125 {
+		t.Errorf("%d, %q", code, errs)
+	}
+	code, out, errs = hermes("sandbox", "verify", "--backend", "ssh", "--json")
+	var answer struct {
+		Walls    string
+		OK       bool
+		Boundary bool
+	}
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != 0 || !answer.OK || answer.Boundary ||
+		!strings.Contains(answer.Walls, s.user+"@127.0.0.1") || !strings.Contains(answer.Walls, "runner") {
+		t.Errorf("%d, %q, %q, %v", code, out, errs, err)
+	}
+	s.keygen("host")
+	s.again()
+	if code, _, errs = hermes("exec", "--backend", "ssh", "id"); code != 125 || !strings.Contains(errs, "has changed") || !strings.Contains(errs, "ssh-keygen -R") {
+		t.Errorf("a changed key: %d, %q", code, errs)
+	}
+}
