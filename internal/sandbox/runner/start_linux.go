@@ -378,6 +378,9 @@ func (s *server) inside() Inside {
 	if err != nil {
 		return in // unknown counts as everything
 	}
+	// Not every kernel that can set it shows it there.
+	set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
+	in.NoNewPrivs = err == nil && set == 1
 	for line := range bytes.Lines(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), ":")
 		value = strings.TrimSpace(value)
@@ -386,8 +389,6 @@ func (s *server) inside() Inside {
 			continue
 		}
 		switch name {
-		case "NoNewPrivs":
-			in.NoNewPrivs = mask == 1
 		case "Seccomp":
 			in.Seccomp = int(mask)
 		case "CapBnd":
