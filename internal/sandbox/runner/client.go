@@ -209,7 +209,7 @@ func (c *Client) send(f frame) error {
 func (c *Client) receive() {
 	var s splitter
 	if c.opt.Framed {
-		s.size = window
+		s.size = piece + 64<<10
 	}
 	defer func() { closeAll(s.fds) }()
 	for {
@@ -238,7 +238,7 @@ func (c *Client) receive() {
 
 // keepSize is from which length on a body is left where it was read, with the whole buffer; a shorter one is copied, so that
 // it does not hold much more memory than it has.
-const keepSize = 16 << 10
+const keepSize = 64 << 10
 
 // deal hands a frame to whoever waits for it.
 func (c *Client) deal(s *splitter, f frame) error {
@@ -246,8 +246,8 @@ func (c *Client) deal(s *splitter, f frame) error {
 		closeAll(f.fds)
 		return fmt.Errorf("%w: %s", ErrRefused, f.body)
 	}
-	if len(f.body) >= keepSize {
-		s.keep()
+	if len(f.body) >= keepSize && s.own != nil {
+		s.keep(&f)
 	} else {
 		f.body = bytes.Clone(f.body)
 	}
@@ -256,6 +256,7 @@ func (c *Client) deal(s *splitter, f frame) error {
 	c.mu.Unlock()
 	if ch == nil { // whoever asked does not wait any more
 		closeAll(f.fds)
+		f.held.free()
 		return nil
 	}
 	select {

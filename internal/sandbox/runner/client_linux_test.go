@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -222,16 +223,31 @@ func BenchmarkSnapshot(b *testing.B) {
 	}
 }
 
-// How fast output comes, against a pipe.
+// How fast output comes, against a pipe from a program in a session of its own: a scheduler that divides the processors among
+// sessions would else be measured.
 func BenchmarkOutput(b *testing.B) {
 	const size = 256 << 20
 	argv := []string{"/usr/bin/head", "-c", fmt.Sprint(size), "/dev/zero"}
-	for name, framed := range map[string]bool{"descriptors": false, "frames": true} {
-		c := start(b, func(o *Options, _ *snapshot.Config) { o.Framed = framed })
-		b.Run(name, func(b *testing.B) {
+	for _, row := range []struct {
+		name string
+		open func(b *testing.B) *Client
+	}{
+		{"descriptors", func(b *testing.B) *Client { return start(b, nil) }},
+		{"frames", func(b *testing.B) *Client { return start(b, func(o *Options, _ *snapshot.Config) { o.Framed = true }) }},
+		{"stream", func(b *testing.B) *Client {
+			c, err := overStdio(b, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return c
+		}},
+	} {
+		c := row.open(b)
+		b.Run(row.name, func(b *testing.B) {
 			b.SetBytes(2 * size)
 			pair(b, within(c, sandbox.Command{Argv: argv, Stdout: null{}}), func() error {
 				cmd := exec.Command(argv[0], argv[1:]...)
+				cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 				cmd.Stdout = null{}
 				return cmd.Run()
 			})

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"errors"
 	"fmt"
@@ -237,6 +238,16 @@ func (c *conn) queue(o outgoing) bool {
 		c.flush()
 	}
 	return len(c.out) == 0
+}
+
+// keep lets what was queued last be sent later: n bytes of the scratch memory, which go along, or are copied when they are few.
+func (c *conn) keep(n int) {
+	if n > piece/4 {
+		c.s.scratch = nil
+		return
+	}
+	last := &c.out[len(c.out)-1]
+	last.bytes = bytes.Clone(last.bytes)
 }
 
 func (c *conn) flush() {

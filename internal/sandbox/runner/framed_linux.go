@@ -13,7 +13,6 @@ type framed struct {
 	in    int // where its input is written, -1: nowhere
 	queue []byte
 	last  bool // no more input comes
-	buf   []byte
 	outs  [3]outlet
 	idle  func() // called when all output is sent
 }
@@ -48,7 +47,7 @@ func pipes(cmd *command, streams uint64) (f *framed, std [3]int, opened []int, e
 			}
 			return nil, std, opened, err
 		}
-		_, _ = unix.FcntlInt(uintptr(p[0]), unix.F_SETPIPE_SZ, window) // as far as the system allows
+		_, _ = unix.FcntlInt(uintptr(p[0]), unix.F_SETPIPE_SZ, piece) // as far as the system allows
 		own, theirs := 0, 1
 		if i == 0 {
 			own, theirs = 1, 0
@@ -97,10 +96,11 @@ func (f *framed) read(i int) {
 		return
 	}
 	const front = headSize + 1
-	if f.buf == nil {
-		f.buf = make([]byte, front+piece)
+	text := f.cmd.s.scratch
+	if text == nil {
+		text = make([]byte, front+piece)
 	}
-	text := f.buf
+	f.cmd.s.scratch = text
 	n, err := unix.Read(o.fd, text[front:front+min(piece, o.credit)])
 	switch {
 	case err == unix.EAGAIN || err == unix.EINTR:
@@ -117,7 +117,7 @@ func (f *framed) read(i int) {
 		o.credit -= max(n, frameCost)
 		head := appendHead(text[:0], frame{kind: outputKind, id: f.cmd.id}, n+1)
 		if !f.cmd.c.queue(outgoing{bytes: append(head, byte(i))[:front+n]}) {
-			f.buf = nil // it is still being sent
+			f.cmd.c.keep(n)
 		}
 	}
 }

@@ -29,6 +29,7 @@ type server struct {
 	idle     time.Duration // without a client the runner ends; 0: never
 	since    time.Time     // there is none
 	build    func() string
+	scratch  []byte // for output on its way; nil while it is under way
 	data     uint64 // RLIMIT_DATA of commands; 0: as it is
 	conns    map[int]*conn
 	watch    map[int32]func(events uint32) // by descriptor

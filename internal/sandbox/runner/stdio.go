@@ -14,8 +14,8 @@ import (
 
 // window is how much of a stream may be under way in frames, and frameCost the least that a frame counts for.
 const (
-	window    = 256 << 10
-	frameCost = 4 << 10
+	window    = 1 << 20
+	frameCost = 8 << 10
 )
 
 // stdio is the outer end of one command's streams.
@@ -193,6 +193,7 @@ func (s *stdio) output(f frame) {
 			s.fail(fmt.Errorf("write output: %w", err))
 		}
 	}
+	f.held.free()
 	if int(stream) >= len(s.owed) {
 		return
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 )
 
 // Version is the version of the protocol. Both ends must have the same: they are built together.
@@ -61,13 +63,41 @@ const headSize = 10
 const maxBody = 8 << 20
 
 // piece is how much of a file or stream goes into one frame.
-const piece = 128 << 10
+const piece = 256 << 10
 
 type frame struct {
 	kind kind
 	id   uint32
 	body []byte
 	fds  []int
+	held *buffer // where the body is; to be let go when it is not needed any more. nil: it is nobody else's
+}
+
+// buffer is memory that is read into, shared by whoever has a frame in it.
+type buffer struct {
+	b    []byte
+	refs atomic.Int32
+}
+
+var buffers = sync.Pool{}
+
+// newBuffer returns an empty buffer of at least a size, for one holder.
+func newBuffer(size int) *buffer {
+	if old, ok := buffers.Get().(*buffer); ok && cap(old.b) >= size && cap(old.b) <= 2*size {
+		old.b = old.b[:0]
+		old.refs.Store(1)
+		return old
+	}
+	fresh := &buffer{b: make([]byte, 0, size)}
+	fresh.refs.Store(1)
+	return fresh
+}
+
+// free lets a buffer go; the last of its holders makes it somebody else's. Whoever forgets it leaves it to the collector.
+func (b *buffer) free() {
+	if b != nil && b.refs.Add(-1) == 0 {
+		buffers.Put(b)
+	}
 }
 
 // appendFrame appends the bytes of a frame.
@@ -90,8 +120,8 @@ type splitter struct {
 	buf  []byte // what was read; its capacity is there to be read into
 	at   int    // where the first frame that is not dealt out begins
 	fds  []int
-	size int  // of new buffers; 0: readSize
-	kept bool // somebody has a body of the buffer
+	size int     // of new buffers; 0: readSize
+	own  *buffer // buf is in it; nil: in nobody's
 }
 
 // readSize is how much is read at once, at most.
@@ -105,12 +135,16 @@ func (s *splitter) room() []byte {
 		need += int(min(binary.LittleEndian.Uint32(s.buf[s.at:]), maxBody))
 	}
 	size := max(s.size, readSize)
-	if rest == 0 && !s.kept && cap(s.buf) <= size {
+	kept := s.own == nil || s.own.refs.Load() > 1
+	if rest == 0 && !kept && cap(s.buf) <= size {
 		s.buf, s.at = s.buf[:0], 0
 	}
 	if s.at+need > cap(s.buf) || cap(s.buf)-len(s.buf) < leastRead {
-		if s.kept || need+leastRead > cap(s.buf) {
-			s.buf, s.kept = append(make([]byte, 0, max(size, need+leastRead)), s.buf[s.at:]...), false
+		if kept || need+leastRead > cap(s.buf) {
+			fresh := newBuffer(max(size, need+leastRead))
+			s.buf = append(fresh.b, s.buf[s.at:]...)
+			s.own.free()
+			s.own = fresh
 		} else {
 			s.buf = s.buf[:copy(s.buf, s.buf[s.at:])]
 		}
@@ -125,8 +159,11 @@ const leastRead = 4 << 10
 // grew takes n bytes that were read into room.
 func (s *splitter) grew(n int) { s.buf = s.buf[:len(s.buf)+n] }
 
-// keep says that somebody keeps a body that was dealt out.
-func (s *splitter) keep() { s.kept = true }
+// keep lets somebody keep the body of a frame that was dealt out last.
+func (s *splitter) keep(f *frame) {
+	f.held = s.own
+	s.own.refs.Add(1)
+}
 
 // next returns the next whole frame, false if there is none yet. The body is valid until more bytes are added.
 func (s *splitter) next() (frame, bool, error) {
