@@ -70,7 +70,7 @@ func globRule(rest string) (string, error) {
 	}
 	for _, label := range strings.Split(rest, ".") {
 		if strings.ContainsFunc(label, func(r rune) bool { return r >= 0x80 }) {
-			return "", errors.New("mixes a glob with a name in another script: write that name as xn--…")
+			return "", errors.New("mixes a glob with a name in another script, which has to be written as xn--")
 		}
 	}
 	return rule, nil

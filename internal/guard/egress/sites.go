@@ -23,6 +23,7 @@ type Sites struct {
 	count  int
 	globs  []glob
 	source []string
+	parts  []*Sites // lists that hold together, each with its own table
 }
 
 type glob struct {
@@ -42,12 +43,32 @@ func NoSites() *Sites { return &Sites{off: true} }
 // BrokenSites returns the policy of a list that could not be read and never was: every site is refused.
 func BrokenSites(cause string) *Sites { return &Sites{broken: cause} }
 
+// JoinSites returns the policy that blocks what any of the parts blocks, and refuses all if one of them does.
+func JoinSites(parts ...*Sites) *Sites {
+	s := &Sites{off: true}
+	for _, p := range parts {
+		switch {
+		case p == nil:
+			return nil
+		case p.broken != "":
+			return p
+		case !p.off:
+			s.off, s.parts = false, append(s.parts, p)
+		}
+	}
+	return s
+}
+
 // Len returns how many rules there are.
 func (s *Sites) Len() int {
 	if s == nil {
 		return 0
 	}
-	return s.count + len(s.globs)
+	n := s.count + len(s.globs)
+	for _, p := range s.parts {
+		n += p.Len()
+	}
+	return n
 }
 
 // Block is a site that is blocked, and by what.
@@ -80,6 +101,11 @@ func (s *Sites) check(h Host) guard.Verdict {
 func (s *Sites) Match(h Host) (Block, bool) {
 	if s == nil || s.off {
 		return Block{}, false
+	}
+	for _, p := range s.parts {
+		if b, blocked := p.Match(h); blocked {
+			return b, true
+		}
 	}
 	if h.Name() == "" {
 		return s.matchAddr(h.String())
@@ -388,6 +414,9 @@ func (s *Sites) Rules() []string {
 	}
 	for _, g := range s.globs {
 		out = append(out, g.pattern)
+	}
+	for _, p := range s.parts {
+		out = append(out, p.Rules()...)
 	}
 	return out
 }
