@@ -95,6 +95,7 @@ var keys = []Key{
 
 	// What may be reached and read.
 	{Name: "security.allow_private_urls", Kind: Bool, Default: "false", Env: "HERMES_ALLOW_PRIVATE_URLS", Doc: "web tools may reach private addresses"},
+	{Name: "security.allow_private_hosts", Kind: List, Lenient: true, Doc: "private targets that web tools may reach: HOST[:PORT] [NETWORK] or NETWORK[:PORT]"},
 	{Name: "security.fake_ip_ranges", Kind: List, Lenient: true, Doc: "address blocks that a local proxy answers with"},
 	{Name: "security.nat64", Kind: Bool, Default: "false", Doc: "judge NAT64 addresses by the IPv4 address inside"},
 	{Name: "security.redact_secrets", Kind: Bool, Default: "true", Env: "HERMES_REDACT_SECRETS", InEffect: true, Doc: "take secrets out of output"},
@@ -109,6 +110,7 @@ var keys = []Key{
 	{Name: "browser.allow_private_urls", Kind: Bool, Default: "false", Doc: "older name of security.allow_private_urls; either switches it on"},
 	{Name: "browser.auto_local_for_private_urls", Kind: Bool, Default: "true", Doc: "open private addresses in the local browser"},
 	{Name: "egress.proxy", Kind: Text, Doc: "proxy for outgoing connections; those in the environment are ignored"},
+	{Name: "egress.proxy_resolves", Kind: Bool, Default: "false", Doc: "that proxy looks names up; they are judged, but not looked up here"},
 	{Name: "context_file_max_chars", Kind: Int, Doc: "characters of a context file that are used; 0: by the model's size"},
 	{Name: "context_file_read_timeout", Kind: Number, Default: "5", Doc: "seconds until a slow context file is skipped"},
 

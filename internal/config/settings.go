@@ -129,6 +129,7 @@ type Tools struct {
 // Security is what may be reached, and what is taken out of output.
 type Security struct {
 	AllowPrivateURLs  bool     `key:"security.allow_private_urls"` // or browser.allow_private_urls
+	AllowPrivateHosts []string `key:"security.allow_private_hosts"`
 	FakeIPRanges      []string `key:"security.fake_ip_ranges"`
 	NAT64             bool     `key:"security.nat64"`
 	RedactSecrets     bool     `key:"security.redact_secrets"`
@@ -139,6 +140,7 @@ type Security struct {
 	BrowserPrivate    bool     `key:"browser.allow_private_urls"`
 	BrowserLocal      bool     `key:"browser.auto_local_for_private_urls"`
 	Proxy             string   `key:"egress.proxy"`
+	ProxyResolves     bool     `key:"egress.proxy_resolves"`
 	Sites             Sites
 }
 
