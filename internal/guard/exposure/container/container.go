@@ -41,6 +41,7 @@ func (e Engine) String() string {
 type Risk struct {
 	Name    string          // stable; what accepts it in terminal.docker_accept_risk
 	Text    string          // the flag or volume as the owner wrote it
+	Also    []string        // other ways to write what accepts it: --name=value, the path that is mounted
 	Setting string          // the key it stands in; filled in by the caller
 	Opens   []exposure.Door // doors that can no longer be asked to be shut
 	Harms   guard.Harms     // what the container no longer contains
@@ -49,12 +50,13 @@ type Risk struct {
 	Refused bool            // not used unless accepted by name; otherwise it is used, and told
 }
 
-// Accepted tells whether a list of terminal.docker_accept_risk names the risk: by its name, or by the mount or flag as it was
-// written. Blanks around an entry do not count; there is no entry for everything.
+// Accepted tells whether a list of terminal.docker_accept_risk names the risk: by its name, by the mount or flag as it was
+// written or as --name=value, or by the path that is mounted. Blanks around an entry do not count; there is no entry for
+// everything.
 func (r Risk) Accepted(accepted []string) bool {
 	return slices.ContainsFunc(accepted, func(entry string) bool {
 		entry = strings.TrimSpace(entry)
-		return entry != "" && (entry == r.Name || entry == r.Text)
+		return entry != "" && (entry == r.Name || entry == r.Text || slices.Contains(r.Also, entry))
 	})
 }
 

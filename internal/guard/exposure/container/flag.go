@@ -31,6 +31,12 @@ func (h Host) Flag(f Flag) ([]Risk, error) {
 	}
 	for i := range out {
 		out[i].Text = f.Text
+		switch a, _ := find(h.Engine, f.Name); {
+		case a.takes == toggle:
+			out[i].Also = append(out[i].Also, "--"+f.Name)
+		default:
+			out[i].Also = append(out[i].Also, "--"+f.Name+"="+f.Value)
+		}
 	}
 	return out, nil
 }
@@ -89,7 +95,7 @@ func (h Host) known(f Flag) ([]Risk, error) {
 	case "cap-add":
 		return capabilities(f.Value), nil
 	case "device":
-		return device(f.Value), nil
+		return h.device(f.Value), nil
 	case "device-cgroup-rule":
 		return refused("device-rule", "it may use devices that nobody listed", everything...), nil
 	case "security-opt":
@@ -221,15 +227,29 @@ func capabilities(v string) (out []Risk) {
 const dangerous = `sys_admin sys_module sys_rawio sys_ptrace sys_boot sys_time sys_resource dac_read_search mknod bpf perfmon mac_admin
 	mac_override syslog linux_immutable checkpoint_restore audit_control`
 
-// device judges --device.
-func device(v string) []Risk {
+// device judges --device, by its name and by where that leads.
+func (h Host) device(v string) []Risk {
 	source, _, _ := strings.Cut(v, ":")
 	clean := path.Clean(slashed(source))
-	switch {
-	case !strings.HasPrefix(clean, "/"):
+	if !strings.HasPrefix(clean, "/") {
 		return told("device", "devices that "+v+" stands for are inside", guard.Host, exposure.HostRead, exposure.HostWrite)
+	}
+	if h.Look != nil {
+		if at, known := h.Look(clean); known && at.Real != "" && at.Real != clean {
+			return append(node(clean), node(path.Clean(at.Real))...)
+		}
+	}
+	return node(clean)
+}
+
+// node judges a device by its path.
+func node(clean string) []Risk {
+	switch {
 	case clean == "/dev" || clean == "/dev/mapper" || clean == "/dev/disk" || clean == "/dev/block" || disk(clean) || !within(clean, "/dev"):
 		return refused("host-disk", clean+" is or holds one of the host's disks, its memory, or is not below /dev", everything...)
+	}
+	if strings.HasPrefix(clean, "/dev/vfio") || strings.HasPrefix(clean, "/dev/cpu/") {
+		return refused("host-device", clean+" reaches the host's memory or processors", everything...)
 	}
 	switch clean {
 	case "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty":

@@ -86,9 +86,15 @@ var flagRows = []struct{ args, risk string }{
 	{"--device /dev/mem", "host-disk!"},
 	{"--device /dev", "host-disk!"},
 	{"--device /dev/../dev/sda", "host-disk!"},
-	{"--device /dev/null,/dev/sda", "host-disk! device"},
+	{"--device /dev/null,/dev/sda", "host-disk!"},
 	{"--device /dev/fuse", "device"},
 	{"--device /dev/dri", "device"},
+	{"--device /dev/dri/card0", "device"},
+	{"--device /dev/bus/usb", "device"},
+	{"--device /dev/ubuntu-vg/root", "host-disk!"},
+	{"--device /dev/mine", "device host-disk!"}, // a link to a disk
+	{"--device /dev/vfio/1", "host-device!"},
+	{"--device /dev/cpu/0/msr", "host-device!"},
 	{"--device /dev/null", ""},
 	{"--device nvidia.com/gpu=all", "device"},
 	{"--device /tmp/x", "host-disk!"},
@@ -117,6 +123,9 @@ var flagRows = []struct{ args, risk string }{
 	{"--security-opt writable-cgroups=true", "security-option!"},
 
 	// Other containers, and the engine.
+	{"--mount type=volume,source=a,target=/a,volume-driver=local", ""},
+	{"--mount type=volume,source=a,target=/a,volume-driver=vieux/sshfs", "volume-driver"},
+	{"--volume-driver nfs", "volume-driver"},
 	{"--volumes-from x", "volumes-from!"},
 	{"--volumes-from=x:ro", "volumes-from!"},
 	{"--use-api-socket", "engine-socket!"},
@@ -187,7 +196,7 @@ func TestPodmanFlags(t *testing.T) {
 		{"--mount type=devpts,dst=/dev/pts", ""},
 		{"--mount type=new,src=/,dst=/x", "unknown-mount!"},
 		{"--preserve-fds 3", "open-files"},
-		{"--device /dev/null,/dev/sda", "host-disk! device"},
+		{"--device /dev/null,/dev/sda", "host-disk!"},
 		{"--uidmap 0:100000:1000", ""},
 		{"--use-api-socket", "error"},
 	} {

@@ -95,7 +95,7 @@ func (h Host) bind(m Mount) []Risk {
 	if worst.Harms == 0 && !worst.Refused {
 		return nil
 	}
-	worst.Text = m.Text
+	worst.Text, worst.Also = m.Text, []string{m.Source}
 	return []Risk{worst}
 }
 

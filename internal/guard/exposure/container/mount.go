@@ -136,7 +136,9 @@ func ParseMount(text string) (Mount, error) {
 		case "rw":
 			m.Write = !has || yes(value) || m.Write
 		case "volume-driver":
-			m.Driver = value
+			if value != "local" {
+				m.Driver = value
+			}
 		case "volume-opt":
 			switch option, v, _ := strings.Cut(value, "="); option {
 			case "device":

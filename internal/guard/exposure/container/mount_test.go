@@ -12,7 +12,7 @@ import (
 // links are the links of the test's machine; every other path is what it seems.
 var links = []struct{ from, to string }{
 	{"/srv/everything", "/"}, {"/srv/run", "/run"}, {"/srv/sock", "/run/docker.sock"}, {"/home/u/p/up", "/home/u"}, {"/var/run", "/run"},
-	{"/var/run/docker.sock", "/run/docker.sock"}, {"/lib", "/usr/lib"}, {"/srv/etc", "/etc"}, {"/srv/keys", "/home/u/.ssh"},
+	{"/var/run/docker.sock", "/run/docker.sock"}, {"/lib", "/usr/lib"}, {"/srv/etc", "/etc"}, {"/srv/keys", "/home/u/.ssh"}, {"/dev/mine", "/dev/sda"},
 }
 
 func machine() Host {
@@ -362,6 +362,22 @@ func TestAccepted(t *testing.T) {
 	} {
 		if got := r.Accepted(row.list); got != row.want {
 			t.Errorf("%q: %t", row.list, got)
+		}
+	}
+	for _, row := range []struct {
+		args  string
+		entry string
+	}{
+		{"--net host", "--network=host"}, {"--net host", "--net host"}, {"--net=host", "host-network"}, {"--privileged=1", "--privileged"}, {"-v /:/host", "/"},
+		{"-v /var/run/docker.sock:/d:ro", "/var/run/docker.sock"}, {"--mount type=bind,src=/etc,dst=/e", "/etc"}, {"--cap-add=SYS_ADMIN", "cap-sys-admin"},
+	} {
+		flags, err := Parse(Docker, strings.Fields(row.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		risks, err := machine().Flag(flags[0])
+		if err != nil || len(risks) != 1 || !risks[0].Accepted([]string{"x", row.entry}) || risks[0].Accepted([]string{"x"}) {
+			t.Errorf("%s is not accepted by %s: %+v, %v", row.args, row.entry, risks, err)
 		}
 	}
 	if (Risk{}).Accepted([]string{""}) {

@@ -129,17 +129,23 @@ func system(p string) bool {
 	return false
 }
 
-// disk tells whether a device's name is that of a disk, of memory, or of the kernel.
+// disk tells whether a device's name is that of a disk, of memory, or of the kernel. A name in a folder that is not known to
+// hold other devices is one: the folder could be that of a volume group.
 func disk(p string) bool {
 	name, ok := strings.CutPrefix(p, "/dev/")
 	if !ok {
 		return false
 	}
-	for _, prefix := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "dm-", "mapper/", "disk/", "block/", "md", "loop", "nbd", "zd",
-		"sr", "mem", "kmem", "port", "kmsg", "mtd", "btrfs-control", "bcache", "drbd", "rbd", "cciss", "root", "vg", "ubi", "sg", "bsg"} {
+	for _, prefix := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "dm-", "md", "loop", "nbd", "zd", "zvol", "sr", "mem", "kmem", "port", "kmsg",
+		"mtd", "btrfs-control", "bcache", "drbd", "rbd", "cciss", "root", "ubi", "sg", "bsg", "ram", "pmem", "dasd", "nst", "st0", "device-mapper"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
 	}
-	return false
+	dir, _, inside := strings.Cut(name, "/")
+	switch dir {
+	case "dri", "snd", "bus", "usb", "input", "net", "pts", "shm", "serial", "v4l", "char", "fd", "hugepages", "mqueue", "vfio", "cpu", "nvidia-caps", "dma_heap", "infiniband", "accel":
+		return false
+	}
+	return inside
 }
