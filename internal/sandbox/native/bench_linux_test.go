@@ -11,12 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"hermes/internal/guard/scope"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/native"
 )
 
 // BenchmarkBeside times the same things turn by turn, so that a busy machine is busy for all of them: a sandbox opened, used
-// for /bin/true and closed, built for it or waiting ready-made, beside bwrap without Landlock, filter and limits; a command in
+// for /bin/true and closed, built from nothing (cold), from a blank process that waits (blank) or waiting ready-made (warm), beside bwrap without Landlock, filter and limits; a command in
 // a kept one, beside the same outside. What one turn leaves to be done in the background is not the next one's burden.
 //
 // HERMES_BENCH_RUNNER names the small program of a release, cmd/runner; else the test's own binary is the launcher.
@@ -25,7 +26,7 @@ func BenchmarkBeside(b *testing.B) {
 	s, conf := spec(b)
 	conf.Probe = []string{}
 	conf.Launcher = os.Getenv("HERMES_BENCH_RUNNER")
-	warm := backend(b, conf)
+	warm, blank := backend(b, conf), backend(b, conf)
 	conf.Waiting = -1
 	cold := backend(b, conf)
 	kept := open(b, cold, s)
@@ -45,7 +46,13 @@ func BenchmarkBeside(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	turn := 0
 	once := func(back *native.Backend) {
+		s := s
+		if back == blank { // another session each time
+			turn++
+			s.Session, _ = scope.ParseSession(s.Session.Profile(), "test", strconv.Itoa(turn))
+		}
 		p, err := back.Open(ctx, s)
 		if err != nil {
 			b.Fatal(err)
@@ -62,6 +69,7 @@ func BenchmarkBeside(b *testing.B) {
 	rows := []row{
 		{"bwrap", func() { outside("bwrap", "--unshare-all", "--ro-bind", "/", "/", "/bin/true") }},
 		{"cold", func() { once(cold) }},
+		{"blank", func() { once(blank) }},
 		{"warm", func() { once(warm) }},
 		{"outside", func() { outside("/bin/true") }},
 		{"kept", func() { in(kept, sandbox.Command{Argv: []string{"/bin/true"}}) }},
@@ -73,11 +81,13 @@ func BenchmarkBeside(b *testing.B) {
 	}
 	times := make([][]time.Duration, len(rows))
 	once(warm)
+	once(blank)
 	for b.Loop() {
 		for i, row := range rows {
 			warm.Settle()
-			if warm.Waiting() != 1 {
-				b.Fatal("nothing waits")
+			blank.Settle()
+			if ready, _ := warm.Waiting(); ready != 1 {
+				b.Fatal("no sandbox waits")
 			}
 			time.Sleep(3 * time.Millisecond) // the kernel takes down what is not in use any more
 			begin := time.Now()
@@ -100,6 +110,7 @@ func BenchmarkBeside(b *testing.B) {
 	}
 	b.ReportMetric(0, "ns/op")
 	ratio("cold", "bwrap")
+	ratio("blank", "bwrap")
 	ratio("warm", "bwrap")
 	ratio("kept", "outside")
 	ratio("bash-kept", "bash-outside")

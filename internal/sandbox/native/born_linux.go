@@ -18,13 +18,15 @@ import (
 // born is a process in new namespaces and control groups, on its way to wait for its plan. It has seen nothing yet.
 type born struct {
 	launcher *launcher
+	flags    uintptr
+	cpu      bool // there is a group for a limit of processor time
 	name     string
 	id       uint64
 	pid      int // as seen from outside, once it is there
 	conn     *os.File
 	pidfd    int // -1: none
 	held     *held
-	answer   <-chan *wall.Answer
+	answer   <-chan *wall.Answer // nil: it is there
 }
 
 // begin asks the launcher for a process, and returns while it is made. The caller gives it up or sees it through.
@@ -34,7 +36,7 @@ func (b *Backend) begin(h *host, l *launcher, flags uintptr, limits sandbox.Limi
 		return nil, fmt.Errorf("open native sandbox: %w", err)
 	}
 	defer remote.Close()
-	n := &born{launcher: l, conn: conn, id: l.number(), pidfd: -1, name: fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), random())}
+	n := &born{launcher: l, flags: flags, cpu: limits.CPU > 0, conn: conn, id: l.number(), pidfd: -1, name: fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), random())}
 	n.held = h.hold(n.name, limits)
 	n.answer, err = l.ask(&wall.Request{ID: n.id, Flags: flags, Old: n.held.old, New: n.held.new}, remote)
 	if err != nil {
@@ -46,6 +48,9 @@ func (b *Backend) begin(h *host, l *launcher, flags uintptr, limits sandbox.Limi
 
 // arrived waits until it is there.
 func (n *born) arrived(ctx context.Context) error {
+	if n.answer == nil {
+		return nil
+	}
 	a, err := n.launcher.await(ctx, n.answer)
 	switch {
 	case err != nil:
@@ -55,7 +60,7 @@ func (n *born) arrived(ctx context.Context) error {
 		n.abandon()
 		return missing(a.What, syscall.Errno(a.Errno))
 	}
-	n.pid = a.PID
+	n.pid, n.answer = a.PID, nil
 	n.pidfd, err = unix.PidfdOpen(n.pid, 0) // its number is its own until the launcher is told to end it
 	if err != nil {
 		n.pidfd = -1

@@ -1,11 +1,23 @@
 package native
 
-// Settle waits until nothing is made or taken down in the background.
-func (b *Backend) Settle() { b.pool.busy.Wait() }
+import "time"
 
-// Waiting tells how many sandboxes wait.
-func (b *Backend) Waiting() int {
+// Settle waits until what is to be made after a sandbox was closed is made.
+func (b *Backend) Settle() {
+	for {
+		b.pool.mu.Lock()
+		busy := b.pool.filling
+		b.pool.mu.Unlock()
+		if !busy {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// Waiting tells how many sandboxes wait, and whether a blank process does.
+func (b *Backend) Waiting() (int, bool) {
 	b.pool.mu.Lock()
 	defer b.pool.mu.Unlock()
-	return len(b.pool.waiting)
+	return len(b.pool.waiting), b.pool.blank != nil
 }

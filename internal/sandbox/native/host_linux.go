@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
@@ -25,6 +26,12 @@ type host struct {
 	self     map[string]string
 	groups   groups
 	secrets  private
+
+	lock       sync.Mutex // holds what follows
+	absent     map[string]bool
+	absentAt   unix.Timespec // the home's time of change
+	absentIn   uint64        // and its number
+	absentWhen int64         // when that was read
 }
 
 // The system's directories, as far as they exist. /var, /run, /home, /root, /srv, /mnt and /media are not shown.
@@ -145,7 +152,11 @@ var homeTools = [...]string{
 
 // tools lists the toolchains that exist below home, and the directories of PATH that are neither system nor home.
 func (h *host) tools(home, path string) (out []string) {
+	missing := h.missing(home)
 	for _, name := range homeTools {
+		if first, _, _ := strings.Cut(name, "/"); missing[first] { // as most are
+			continue
+		}
 		if dir := filepath.Join(home, name); straight(dir) {
 			out = append(out, dir)
 		}
@@ -161,6 +172,28 @@ func (h *host) tools(home, path string) (out []string) {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// missing says which of the names at the beginning of homeTools are not there. What is right in a home changes rarely, and
+// with it the home's time, which is not to be trusted while it is fresh.
+func (h *host) missing(home string) map[string]bool {
+	var now unix.Stat_t
+	if unix.Stat(home, &now) != nil {
+		return nil
+	}
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	const fresh = 2 // seconds, more than any file system is wrong by
+	if h.absentAt != now.Ctim || h.absentIn != now.Ino || now.Ctim.Sec+fresh > h.absentWhen {
+		h.absent, h.absentAt, h.absentIn, h.absentWhen = map[string]bool{}, now.Ctim, now.Ino, time.Now().Unix()
+		for _, name := range homeTools {
+			first, _, _ := strings.Cut(name, "/")
+			if unix.Access(filepath.Join(home, first), unix.F_OK) != nil {
+				h.absent[first] = true
+			}
+		}
+	}
+	return h.absent
 }
 
 // straight tells whether a path leads to something, and through no symbolic link.

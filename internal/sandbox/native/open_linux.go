@@ -96,8 +96,10 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 	}
 	var n *born // it is made while the rest is planned, unless one is likely to be there already
 	if !b.pool.mayHave(d.whose) {
-		if n, err = b.begin(h, l, d.flags, spec.Limits); err != nil {
-			return nil, err
+		if n = b.pool.process(l, d.flags, spec.Limits.CPU > 0); n == nil {
+			if n, err = b.begin(h, l, d.flags, spec.Limits); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if err = d.complete(b, h, spec); err != nil {
@@ -123,7 +125,8 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 		return nil, err
 	}
 	if d.plan.Namespaces && b.conf.Waiting > 0 {
-		p.after = func() { b.refill(d.whose, spec) }
+		p.after = func() { b.ended(d, spec) }
+		b.opened(d.flags)
 	}
 	return p, nil
 }

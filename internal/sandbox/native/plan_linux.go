@@ -92,20 +92,24 @@ func (d *design) complete(b *Backend, h *host, spec sandbox.Spec) error {
 	}
 	d.walls(h)
 	d.describe(h, spec)
-	d.key = d.identify(spec)
+	d.key = d.identify(&b.pool.mounts, spec)
 	return nil
 }
 
 // identify returns what two sandboxes must have in common to stand in for each other: the plan, with the identity of
-// everything of the host that it shows or hides, whose it is, and all that its commands will find.
-func (d *design) identify(spec sandbox.Spec) [sha256.Size]byte {
+// everything of the host that it shows or hides and what is mounted there, whose it is, and all that its commands will find.
+func (d *design) identify(mounts *mountWatch, spec sandbox.Spec) [sha256.Size]byte {
 	text := d.plan.Marshal()
+	var sources []string
 	for _, s := range d.plan.Steps {
 		path := s.Source
 		switch s.Kind {
 		case wall.Hide:
-			path = s.Target
+			if path = s.Target; within("/proc", path) { // its own, not the host's
+				continue
+			}
 		case wall.Read, wall.Write, wall.Scratch:
+			sources = append(sources, path)
 		default:
 			continue
 		}
@@ -115,6 +119,7 @@ func (d *design) identify(spec sandbox.Spec) [sha256.Size]byte {
 		text = binary.BigEndian.AppendUint64(text, info.Ino)
 		text = binary.BigEndian.AppendUint32(text, info.Mode)
 	}
+	text = mounts.around(text, sources)
 	text = fmt.Appendf(text, "%d %q %q %q %q %v %v %q %v %v %q", d.flags, spec.Session, spec.Home, spec.Env.Strings(), spec.Env.Absent(),
 		spec.Network, spec.Limits, spec.InitFiles, spec.Persistent, spec.BestEffort, spec.Secrets)
 	return sha256.Sum256(text)

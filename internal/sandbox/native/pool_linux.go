@@ -9,32 +9,36 @@ import (
 	"hermes/internal/sandbox"
 )
 
-// pool holds sandboxes that were made before anybody asked, each for one more opening of a sandbox that was used and closed.
-// Each is used once, and only where everything would be planned the same again (see identify).
+// pool holds what was made before anybody asked: sandboxes, each for one more opening of one that was used and closed, and a
+// blank process without a plan, for the next policy whatever it is. Each is used once, a sandbox only where everything would be
+// planned the same again (see identify).
 type pool struct {
 	quit chan struct{} // closed at the end
 	busy sync.WaitGroup
 
 	mu      sync.Mutex
 	closed  bool
-	filling bool
+	filling bool // a sandbox is being made
+	sparing bool // a blank process is
 	mounts  mountWatch
 	waiting []*waiting // the oldest first
+	blank   *born      // nil: none
+	blankAt uint64     // mounts, when it was begun
 }
 
 // waiting is a sandbox that nobody has used yet.
 type waiting struct {
-	place  *place
-	whose  string
-	key    [32]byte
-	mounts uint64 // when it was begun
-	age    *time.Timer
+	place *place
+	whose string
+	key   [32]byte
+	age   *time.Timer
 }
 
 const (
-	waitingAge  = time.Minute           // after which one is not kept any longer
-	refillDelay = 10 * time.Millisecond // after the end of the one before: often enough it was the last
-	refillTime  = 10 * time.Second      // bounds the making of one
+	waitingAge = time.Minute            // after which a sandbox is not kept any longer
+	closeDelay = 10 * time.Millisecond  // after one was closed: often enough it was the last
+	openDelay  = 200 * time.Millisecond // after one was opened: most programs open only one
+	refillTime = 10 * time.Second       // bounds the making of one
 )
 
 // mayHave tells whether it is worth to plan before a process is made.
@@ -49,10 +53,9 @@ func (p *pool) mayHave(whose string) bool {
 func (p *pool) take(l *launcher, d *design) (found *place) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.mounts.now()
 	p.waiting = slices.DeleteFunc(p.waiting, func(w *waiting) bool {
 		switch {
-		case w.mounts != now || w.place.launcher != l || w.over() || w.whose == d.whose && w.key != d.key:
+		case w.place.launcher != l || w.over() || w.whose == d.whose && w.key != d.key:
 			p.discard(w)
 			return true
 		case found == nil && w.key == d.key:
@@ -63,6 +66,21 @@ func (p *pool) take(l *launcher, d *design) (found *place) {
 		return false
 	})
 	return found
+}
+
+// process returns the blank process, nil if there is none that would do.
+func (p *pool) process(l *launcher, flags uintptr, cpu bool) (n *born) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.blank == nil || p.blank.flags != flags || p.blank.cpu != cpu {
+		return nil
+	}
+	n, p.blank = p.blank, nil
+	if n.launcher != l || p.blankAt != p.mounts.now() { // it may not see what was mounted since
+		n.abandon()
+		return nil
+	}
+	return n
 }
 
 func (w *waiting) over() bool {
@@ -101,47 +119,103 @@ func (p *pool) close() {
 		p.discard(w)
 	}
 	p.waiting = nil
-	p.mounts.close()
 	p.mu.Unlock()
 	p.busy.Wait()
+	if p.blank != nil {
+		p.blank.abandon()
+		p.blank = nil
+	}
+	p.mounts.close()
 }
 
-// refill makes another sandbox like one that was closed, a little later. One is made at a time; the rest is made when it is
-// asked for.
-func (b *Backend) refill(whose string, spec sandbox.Spec) {
+// later runs f after a while, unless the pool is closed before. The context ends with the pool.
+func (p *pool) later(after time.Duration, f func(context.Context)) {
+	p.busy.Go(func() {
+		wait := time.NewTimer(after)
+		defer wait.Stop()
+		select {
+		case <-p.quit:
+			return
+		case <-wait.C:
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), refillTime)
+		defer cancel()
+		done := make(chan struct{})
+		defer close(done)
+		go func() {
+			select {
+			case <-p.quit:
+				cancel()
+			case <-done:
+			}
+		}()
+		f(ctx)
+	})
+}
+
+// opened sees to it that there is a blank process again.
+func (b *Backend) opened(flags uintptr) {
 	p := &b.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || p.filling || slices.ContainsFunc(p.waiting, func(w *waiting) bool { return w.whose == whose }) {
+	if p.closed || p.sparing || p.blank != nil {
+		return
+	}
+	p.sparing = true
+	p.later(openDelay, func(ctx context.Context) { b.spare(ctx, flags) })
+}
+
+// ended makes a sandbox like one that was closed, and a blank process if there is none. One is made at a time; the rest is made
+// when it is asked for.
+func (b *Backend) ended(d *design, spec sandbox.Spec) {
+	p := &b.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.filling || slices.ContainsFunc(p.waiting, func(w *waiting) bool { return w.whose == d.whose }) {
 		return
 	}
 	p.filling = true
-	p.busy.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), refillTime)
-		defer cancel()
-		var w *waiting
-		select {
-		case <-p.quit:
-		case <-time.After(refillDelay):
-			go func() {
-				select {
-				case <-p.quit:
-					cancel()
-				case <-ctx.Done():
-				}
-			}()
-			w, _ = b.prepare(ctx, spec) // the next opening will meet the reason
-		}
+	p.later(closeDelay, func(ctx context.Context) {
+		w, _ := b.prepare(ctx, spec) // the next opening will meet the reason
 		p.add(w, b.conf.Waiting)
+		b.spare(ctx, d.flags)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.filling = false
 	})
+}
+
+// spare makes a blank process.
+func (b *Backend) spare(ctx context.Context, flags uintptr) {
+	p := &b.pool
+	p.mu.Lock()
+	begun := p.mounts.now()
+	need := !p.closed && p.blank == nil
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.sparing = false
+	}()
+	p.mu.Unlock()
+	h, l, err := b.ready()
+	if !need || err != nil {
+		return
+	}
+	n, err := b.begin(h, l, flags, sandbox.Limits{})
+	if err != nil || n.arrived(ctx) != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.blank != nil {
+		n.abandon()
+		return
+	}
+	p.blank, p.blankAt = n, begun // close waits for this
 }
 
 // prepare makes one.
 func (b *Backend) prepare(ctx context.Context, spec sandbox.Spec) (*waiting, error) {
-	p := &b.pool
-	p.mu.Lock()
-	begun := p.mounts.now()
-	p.mu.Unlock()
 	h, l, err := b.ready()
 	if err != nil {
 		return nil, err
@@ -160,8 +234,8 @@ func (b *Backend) prepare(ctx context.Context, spec sandbox.Spec) (*waiting, err
 	if !d.plan.Namespaces {
 		return nil, made.Close(ctx)
 	}
-	w := &waiting{place: made, whose: d.whose, key: d.key, mounts: begun}
-	w.age = time.AfterFunc(waitingAge, func() { p.expire(w) })
+	w := &waiting{place: made, whose: d.whose, key: d.key}
+	w.age = time.AfterFunc(waitingAge, func() { b.pool.expire(w) })
 	return w, nil
 }
 
@@ -169,11 +243,10 @@ func (b *Backend) prepare(ctx context.Context, spec sandbox.Spec) (*waiting, err
 func (p *pool) add(w *waiting, most int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.filling = false
-	switch {
-	case w == nil:
+	if w == nil {
 		return
-	case p.closed:
+	}
+	if p.closed {
 		p.discard(w)
 		return
 	}

@@ -1,6 +1,11 @@
 package native
 
 import (
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -57,18 +62,30 @@ func (w *watch) close() {
 	}
 }
 
-// mountWatch counts how often something was mounted on the host or taken away.
+// mountWatch knows what is mounted on the host.
 type mountWatch struct {
+	mu     sync.Mutex
 	fd     int // of a list of mounts; 0: not opened yet
 	number uint64
+	read   uint64 // number when lines was read
+	lines  []mounted
 }
 
-// now returns the number. It is another one whenever it may have changed.
+// mounted is one mount: where, and all that is said of it.
+type mounted struct{ target, line string }
+
+// now returns a number that is another one whenever something may have been mounted or taken away.
 func (m *mountWatch) now() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.look()
+}
+
+func (m *mountWatch) look() uint64 {
 	if m.fd == 0 {
+		m.number++
 		fd, err := unix.Open("/proc/self/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err != nil {
-			m.number++
 			return m.number
 		}
 		m.fd = fd
@@ -80,7 +97,33 @@ func (m *mountWatch) now() uint64 {
 	return m.number
 }
 
+// around appends what is mounted at, above or below some paths.
+func (m *mountWatch) around(text []byte, paths []string) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now := m.look(); m.read != now {
+		m.read, m.lines = now, m.lines[:0]
+		all, err := os.ReadFile("/proc/self/mountinfo")
+		if err != nil {
+			all = []byte(random()) // like nothing that was or will be
+			m.read = 0
+		}
+		for line := range strings.Lines(string(all)) {
+			mount, _ := parseMount(line)
+			m.lines = append(m.lines, mounted{mount.target, line})
+		}
+	}
+	for _, mount := range m.lines {
+		if slices.ContainsFunc(paths, func(path string) bool { return within(mount.target, path) || within(path, mount.target) }) {
+			text = append(text, mount.line...)
+		}
+	}
+	return text
+}
+
 func (m *mountWatch) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.fd != 0 {
 		_ = unix.Close(m.fd)
 		m.fd = 0

@@ -130,31 +130,18 @@ func bind(host int, source, target string, attr *unix.MountAttr) error {
 	if err := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr); err != nil {
 		return err
 	}
-	to, err := within(unix.AT_FDCWD, target)
-	if errors.Is(err, unix.ENOENT) {
-		if err := place(from, target); err != nil {
-			return err
-		}
-		to, err = within(unix.AT_FDCWD, target)
-	}
-	if err != nil {
+	if err := place(from, target); err != nil {
 		return err
 	}
-	defer unix.Close(to)
-	return unix.MoveMount(tree, "", to, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
+	return unix.MoveMount(tree, "", unix.AT_FDCWD, target, unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_SYMLINKS)
 }
 
 // within opens a path below a root that links cannot lead out of.
 func within(root int, path string) (int, error) {
-	how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC}
-	if root == unix.AT_FDCWD {
-		return unix.Openat2(root, path, how) // the new root is all there is
-	}
-	how.Resolve = unix.RESOLVE_IN_ROOT
-	return unix.Openat2(root, path, how)
+	return unix.Openat2(root, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT})
 }
 
-// place makes what a mount goes onto: a directory for a directory, else a file.
+// place makes what a mount goes onto, where there is nothing: a directory for a directory, else a file.
 func place(from int, target string) error {
 	var info unix.Stat_t
 	if err := unix.Fstat(from, &info); err != nil {
@@ -163,7 +150,17 @@ func place(from int, target string) error {
 	if info.Mode&unix.S_IFMT == unix.S_IFDIR {
 		return directory(target)
 	}
-	return file(target, "")
+	err := unix.Mknod(target, unix.S_IFREG|0o600, 0)
+	if errors.Is(err, unix.ENOENT) {
+		if err := directory(filepath.Dir(target)); err != nil {
+			return err
+		}
+		err = unix.Mknod(target, unix.S_IFREG|0o600, 0)
+	}
+	if errors.Is(err, unix.EEXIST) {
+		return nil
+	}
+	return err
 }
 
 // directory makes a directory and those above it.
@@ -200,10 +197,25 @@ func file(path, text string) error {
 	return nil
 }
 
-// Where the empty things are that cover others. Nobody may open them.
-const emptyFile, emptyDir = "/.nothing", "/.nothings"
+// Where the empty things are that cover others: a file system of their own that nobody may write, with a file and a directory
+// that nobody may open.
+const empty, emptyFile, emptyDir = "/.nothing", "/.nothing/file", "/.nothing/dir"
 
-// hide covers a path that exists inside.
+// nothing makes them.
+func nothing() error {
+	if err := mount("tmpfs", empty, unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "mode=755,size=4k"); err != nil {
+		return err
+	}
+	if err := unix.Mknod(emptyFile, unix.S_IFREG, 0); err != nil {
+		return err
+	}
+	if err := unix.Mkdir(emptyDir, 0); err != nil {
+		return err
+	}
+	return unix.Mount("", empty, "", unix.MS_REMOUNT|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+}
+
+// hide covers a path that exists inside. A link itself is covered, not what it leads to.
 func hide(target string) error {
 	var info unix.Stat_t
 	if err := unix.Lstat(target, &info); err != nil {
@@ -212,27 +224,17 @@ func hide(target string) error {
 	from := emptyFile
 	if info.Mode&unix.S_IFMT == unix.S_IFDIR {
 		from = emptyDir
-		if err := unix.Mkdir(from, 0); err != nil && !errors.Is(err, unix.EEXIST) {
-			return err
-		}
-	} else if fd, err := unix.Open(from, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0); err == nil {
-		_ = unix.Close(fd)
-	} else if !errors.Is(err, unix.EEXIST) {
-		return err
 	}
 	tree, err := unix.OpenTree(unix.AT_FDCWD, from, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if errors.Is(err, unix.ENOENT) { // the first one
+		if err := nothing(); err != nil {
+			return err
+		}
+		tree, err = unix.OpenTree(unix.AT_FDCWD, from, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	}
 	if err != nil {
 		return err
 	}
 	defer unix.Close(tree)
-	if err := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
-		return err
-	}
-	// A link itself is covered, not what it leads to.
-	to, err := unix.Openat2(unix.AT_FDCWD, target, &unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC})
-	if err != nil {
-		return err
-	}
-	defer unix.Close(to)
-	return unix.MoveMount(tree, "", to, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
+	return unix.MoveMount(tree, "", unix.AT_FDCWD, target, unix.MOVE_MOUNT_F_EMPTY_PATH)
 }
