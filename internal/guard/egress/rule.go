@@ -60,7 +60,7 @@ func globRule(rest string) (string, error) {
 	if !strings.ContainsAny(rest, "*?[") {
 		name, err := fold(rest)
 		if err != nil {
-			return "", errors.New("is no host name after *.")
+			return "", errors.New("is no host name after its star")
 		}
 		return "*." + name, nil
 	}
