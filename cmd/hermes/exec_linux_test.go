@@ -106,6 +106,7 @@ func TestInterrupt(t *testing.T) {
 	}{
 		{"local", syscall.SIGINT, 130},
 		{"local", syscall.SIGKILL, -1},
+		{"native", syscall.SIGINT, 130},
 		{"native", syscall.SIGKILL, -1},
 	} {
 		line := "sleep 47.2" + strconv.Itoa(i)

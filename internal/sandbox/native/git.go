@@ -29,7 +29,15 @@ type guarded struct {
 // guard finds git's own files and the agents' in a work tree. It makes an empty hooks directory where a repository has none,
 // as git does itself, because what is not there cannot be held.
 func guard(tree string) (g guarded) {
+	there := map[string]bool{}
+	entries, err := os.ReadDir(tree)
+	for _, e := range entries {
+		there[e.Name()] = true
+	}
 	for _, name := range controlFiles {
+		if first, _, _ := strings.Cut(name, "/"); err == nil && !there[first] {
+			continue
+		}
 		path := filepath.Join(tree, name)
 		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
 			g.paths = append(g.paths, path)

@@ -80,38 +80,38 @@ func lookAround() *host {
 	return h
 }
 
-// hidden lists what of the system an ordinary user may not read, so that root's sandbox may not either.
-func (h *host) hidden() []string {
+// hidden lists what of the system an ordinary user may not read, so that root's sandbox may not either. The number is another
+// one whenever something may have changed.
+func (h *host) hidden() (paths []string, number uint64) {
 	if h.uid != 0 {
-		return nil
+		return nil, 0
 	}
 	return h.secrets.below("/etc")
 }
 
 // private remembers what below a directory others may not read, until something in it changes.
 type private struct {
-	mu    sync.Mutex
-	asked bool
-	watch *watch
-	paths []string
+	mu     sync.Mutex
+	number uint64 // how often it was listed
+	watch  *watch
+	paths  []string
 }
 
 // below lists it. What is in a private directory is not listed on its own. From the second time on changes are watched for,
 // which the first is not worth.
-func (p *private) below(dir string) []string {
+func (p *private) below(dir string) ([]string, uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.watch != nil && !p.watch.changed() {
-		return p.paths
+		return p.paths, p.number
 	}
 	if p.watch != nil {
 		p.watch.close()
 		p.watch = nil
 	}
-	if p.asked {
+	if p.number++; p.number > 1 {
 		p.watch = newWatch()
 	}
-	p.asked = true
 	p.paths = nil
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.Type()&fs.ModeSymlink != 0 {
@@ -137,7 +137,7 @@ func (p *private) below(dir string) []string {
 		p.watch.close()
 		p.watch = nil
 	}
-	return p.paths
+	return p.paths, p.number
 }
 
 // Toolchains and module caches below a home, without the files beside them that hold logins.

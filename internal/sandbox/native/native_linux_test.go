@@ -44,6 +44,10 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		case "open": // a process that opens a sandbox, says so and waits to be killed
 			openAndWait(os.Args[2])
+		case "churn":
+			churn(os.Args[2])
+		case "interrupted":
+			interrupted(os.Args[2])
 		}
 	}
 	os.Exit(m.Run())

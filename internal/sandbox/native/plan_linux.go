@@ -23,11 +23,12 @@ import (
 
 // design is a sandbox before it exists.
 type design struct {
-	plan  wall.Plan
-	flags uintptr
-	home  string // inside
-	tree  string
-	whose string // session and work tree
+	plan    wall.Plan
+	flags   uintptr
+	home    string // inside
+	tree    string
+	whose   string // session and work tree
+	secrets uint64 // which look at the system's secrets it goes by
 
 	fingerprint string            // of the policy
 	key         [sha256.Size]byte // see identify
@@ -99,17 +100,22 @@ func (d *design) complete(b *Backend, h *host, spec sandbox.Spec) error {
 // identify returns what two sandboxes must have in common to stand in for each other: the plan, with the identity of
 // everything of the host that it shows or hides and what is mounted there, whose it is, and all that its commands will find.
 func (d *design) identify(mounts *mountWatch, spec sandbox.Spec) [sha256.Size]byte {
-	text := d.plan.Marshal()
+	plan := d.plan
+	plan.Filter = nil // is the same for all
+	text := binary.BigEndian.AppendUint64(plan.Marshal(), d.secrets)
 	var sources []string
 	for _, s := range d.plan.Steps {
 		path := s.Source
 		switch s.Kind {
 		case wall.Hide:
-			if path = s.Target; within("/proc", path) { // its own, not the host's
+			if path = s.Target; within("/proc", path) || within("/etc", path) { // its own; or counted with the secrets
 				continue
 			}
 		case wall.Read, wall.Write, wall.Scratch:
 			sources = append(sources, path)
+			if slices.Contains(systemDirs[:], path) {
+				continue
+			}
 		default:
 			continue
 		}
@@ -178,7 +184,9 @@ func (b *Backend) settle(spec sandbox.Spec, d *design) error {
 func (d *design) base(h *host) {
 	add := func(steps ...wall.Step) { d.plan.Steps = append(d.plan.Steps, steps...) }
 	add(h.system...)
-	for _, path := range h.hidden() {
+	hidden, number := h.hidden()
+	d.secrets = number
+	for _, path := range hidden {
 		add(wall.Step{Kind: wall.Hide, Target: path, Missing: true})
 	}
 	add(wall.Step{Kind: wall.Proc, Target: "/proc"})

@@ -176,7 +176,10 @@ func (b *Backend) ended(d *design, spec sandbox.Spec) {
 	}
 	p.filling = true
 	p.later(closeDelay, func(ctx context.Context) {
-		w, _ := b.prepare(ctx, spec) // the next opening will meet the reason
+		w, err := b.prepare(ctx, spec)
+		if err != nil && ctx.Err() == nil { // the next opening will meet the reason
+			b.log("no sandbox waits for the next opening: " + err.Error())
+		}
 		p.add(w, b.conf.Waiting)
 		b.spare(ctx, d.flags)
 		p.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"syscall"
 	"unsafe"
@@ -17,6 +18,11 @@ import (
 // It must be called first thing on the main thread.
 func Enter(fd int) error {
 	runtime.LockOSThread()
+	if unix.Gettid() != unix.Getpid() {
+		// On a busy machine the runtime may have moved the work to another thread already. The first one is what the kernel shows
+		// of a process, and what it starts from now on must come from it: a new program begins on it again.
+		return fmt.Errorf("enter: start again: %w", syscall.Exec("/proc/self/exe", os.Args, []string{}))
+	}
 	unix.CloseOnExec(fd)
 	stream := socket(fd)
 	message, err := receive(stream)
