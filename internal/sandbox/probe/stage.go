@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"time"
 )
 
 // Stage is what stands outside for a probe to try to reach. Whoever set it up closes it.
@@ -27,9 +29,26 @@ func SetUp(dir string) (*Stage, error) {
 	return s, nil
 }
 
+// abandoned is the age at which a stage has nobody left who probes: it took its owner's kill to stay.
+const abandoned = 10 * time.Minute
+
+// sweep removes stages whose owners were killed. What cannot be removed stays: it harms nothing.
+func sweep(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && e.IsDir() && strings.HasPrefix(e.Name(), prefix) && time.Since(info.ModTime()) > abandoned {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+const prefix = "probe-"
+
 func (s *Stage) open(dir string) error {
+	sweep(dir)
 	var err error
-	if s.dir, err = os.MkdirTemp(dir, "probe-"); err != nil {
+	if s.dir, err = os.MkdirTemp(dir, prefix); err != nil {
 		return err
 	}
 	t := &s.Targets
