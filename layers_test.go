@@ -30,7 +30,7 @@ var rings = []struct {
 	}},
 	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/egress", "internal/guard/environ", "internal/guard/exposure",
 		"internal/guard/exposure/container",
-		"internal/guard/paths", "internal/guard/scope"}},
+		"internal/guard/paths", "internal/guard/scope", "internal/guard/taint"}},
 	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home", "internal/proxy", "internal/repository", "internal/safehttp", "internal/sitelist",
 		"internal/sandbox", "internal/sandbox/snapshot", "internal/sandbox/effect", "internal/sandbox/capture",
 		"internal/sandbox/runner", "internal/sandbox/runner/program", "internal/sandbox/local", "internal/sandbox/sandboxtest",

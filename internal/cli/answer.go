@@ -12,11 +12,11 @@ import (
 )
 
 // kindList names the kinds of question that check answers.
-const kindList = "command, url, read, write, workdir, redact, env"
+const kindList = "command, url, read, write, text, workdir, redact, env"
 
 func knownKind(kind string) bool {
 	switch kind {
-	case "command", "url", "read", "write", "workdir", "redact", "env":
+	case "command", "url", "read", "write", "text", "workdir", "redact", "env":
 		return true
 	}
 	return false
@@ -46,8 +46,9 @@ type request struct {
 	RealHome string  `json:"real_home"`
 	SafeRoot string  `json:"safe_root"`
 
-	Text *string `json:"text"`
-	Mode *string `json:"mode"`
+	Text  *string `json:"text"`
+	Mode  *string `json:"mode"`
+	Scope *string `json:"scope"`
 
 	Surface     *string           `json:"surface"`
 	Passthrough []string          `json:"passthrough"`
@@ -144,6 +145,8 @@ func (a *asker) answer(r *request) (any, error) {
 		return redactAnswer{ID: r.ID, Text: clean}, nil
 	case "url":
 		return a.url(r)
+	case "text":
+		return a.scan(r)
 	case "env":
 		return environment(r)
 	default:

@@ -25,7 +25,7 @@ type checkOptions struct {
 	deny, allow []string
 	home, dir   string
 	profile     string
-	mode        string
+	mode, scope string
 	supervised  bool
 	jsonl       bool
 	json        bool
@@ -52,7 +52,7 @@ func newCheck(stdio *IO) *cobra.Command {
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.kind, "kind", "command", "judge the text as `KIND`: command, url, read, write, workdir or redact; with --jsonl also env")
+	f.StringVar(&o.kind, "kind", "command", "judge the text as `KIND`: command, url, read, write, text, workdir or redact; with --jsonl also env")
 	f.StringVar(&o.file, "file", "", "read the text from `FILE`")
 	f.StringArrayVar(&o.deny, "deny", nil, "refuse commands that match `GLOB` (may be repeated)")
 	f.StringArrayVar(&o.allow, "allow", nil, "do not ask for commands that match `GLOB` or are of that rule (may be repeated)")
@@ -61,10 +61,12 @@ func newCheck(stdio *IO) *cobra.Command {
 	f.StringVar(&o.profile, "profile", "", "the profile `NAME` the command runs under")
 	f.BoolVar(&o.supervised, "supervised", false, "judge as if run by a supervised gateway")
 	f.StringVar(&o.mode, "mode", "", "redact in `MODE`: text, code, env, strict or off")
+	f.StringVar(&o.scope, "scope", "context", "look for threats in a text as far as `SCOPE`: all, context or strict")
 	f.BoolVar(&o.explain, "explain", false, "list each command found, and what is known of it")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	f.BoolVar(&o.jsonl, "jsonl", false, "answer one JSON object a line for each line of input")
-	suggest(c, "kind", "command", "url", "read", "write", "workdir", "redact", "env")
+	suggest(c, "kind", "command", "url", "read", "write", "text", "workdir", "redact", "env")
+	suggest(c, "scope", "all", "context", "strict")
 	suggest(c, "mode", "text", "code", "env", "strict", "off")
 	return c
 }
@@ -101,6 +103,8 @@ func runCheck(c *cobra.Command, stdio *IO, o checkOptions, args []string) error 
 	switch o.kind {
 	case "url":
 		return checkURL(stdio, o, text)
+	case "text":
+		return checkText(stdio, o, text)
 	case "read", "write":
 		return checkFile(stdio, o, strings.TrimSuffix(text, "\n"))
 	case "workdir":
