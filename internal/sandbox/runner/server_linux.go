@@ -28,6 +28,7 @@ type server struct {
 	outside  bool          // clients that can be seen from here are refused
 	idle     time.Duration // without a client the runner ends; 0: never
 	since    time.Time     // there is none
+	sweeps   int           // clients that have gone and whose commands are being killed; nobody new comes meanwhile
 	build    func() string
 	scratch  []byte // for output on its way; nil while it is under way
 	data     uint64 // RLIMIT_DATA of commands; 0: as it is

@@ -303,6 +303,9 @@ func serveListener(fd int, l Listen, parts Parts, tell func(frame)) int {
 
 // accept takes new connections of a listener.
 func (s *server) accept(uint32) {
+	if s.sweeps > 0 {
+		return // it was there before somebody went; it is seen to afterwards
+	}
 	for len(s.conns) < maxClients {
 		fd, _, err := unix.Accept4(s.listener, unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
 		if err != nil {
@@ -343,13 +346,16 @@ func (s *server) gone(c *conn) {
 		t = tree{self: s.self}
 		s.since = time.Now()
 	}
+	s.sweeps++
 	s.change(s.listener, 0)
 	go func() {
 		_ = t.kill()
 		s.post(func() {
 			s.reap()
 			s.since = time.Now()
-			s.change(s.listener, unix.EPOLLIN)
+			if s.sweeps--; s.sweeps == 0 {
+				s.change(s.listener, unix.EPOLLIN)
+			}
 		})
 	}()
 }
