@@ -140,7 +140,7 @@ func mountPoints(text string) (out []mountPoint, ok bool) {
 // inVirtual tells whether a mount is of a kind that shows no file of the host.
 func inVirtual(m mountPoint) bool {
 	switch m.kind {
-	case "tmpfs", "proc", "sysfs", "devpts", "mqueue", "cgroup", "cgroup2", "devtmpfs", "ramfs":
+	case "tmpfs", "proc", "sysfs", "devpts", "mqueue", "cgroup", "cgroup2", "ramfs", "dev": // the last is gVisor's
 		return true
 	}
 	return strings.HasPrefix(m.target, "/dev/") || strings.HasPrefix(m.target, "/proc/") || strings.HasPrefix(m.target, "/sys/")

@@ -37,8 +37,13 @@ func Read(seen, host Seen) exposure.Exposure {
 	e.Doors.Found(exposure.Privileges, either(status["NoNewPrivs"], "1", "0"), "")
 	own := func(name string) exposure.Reach { return apart(seen["ns/"+name], host["ns/"+name], name) }
 	pids := own("pid")
-	if ids := strings.Fields(status["NSpid"]); pids == exposure.Shut && len(ids) != 1 {
+	ids, told := strings.Fields(status["NSpid"]), status["NSpid"] != ""
+	switch {
+	case pids != exposure.Shut:
+	case told && len(ids) != 1, !told && seen["pid"] != "" && seen["pid"] != status["Pid"]:
 		pids = exposure.Open // its /proc is another namespace's
+	case !told && seen["pid"] == "":
+		pids = exposure.Unknown
 	}
 	e.Doors.Found(exposure.HostProc, pids, "")
 	e.Doors.Found(exposure.Signals, pids, "")

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 )
 
 // HookName is under which name a runner offers Hook.
@@ -19,9 +20,10 @@ const HookName = "look"
 const maxFile = 1 << 20
 
 // Here reads files below /proc/self under their names ("status", "net/dev"), links as "ns/net", the limits of control groups
-// as "cgroup/memory.max", and the identity of the kernel's start as "boot_id".
+// as "cgroup/memory.max", the identity of the kernel's start as "boot_id", and its own number as "pid".
 func Here() map[string]string {
 	seen := Namespaces()
+	seen["pid"] = strconv.Itoa(os.Getpid())
 	for _, name := range [...]string{"status", "mountinfo", "uid_map", "limits", "net/dev", "cgroup"} {
 		read(seen, name, "/proc/self/"+name)
 	}

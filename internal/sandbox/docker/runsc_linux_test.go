@@ -1,0 +1,28 @@
+package docker_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"hermes/internal/sandbox/sandboxtest"
+)
+
+// runsc is Docker with the kernel of gVisor.
+func runsc(t testing.TB) *rig {
+	t.Helper()
+	r := rootful(t)
+	if !strings.Contains(r.call(t, "info", "--format", "{{json .Runtimes}}"), `"runsc"`) {
+		if _, err := exec.LookPath("runsc"); err != nil {
+			needs(t, "runsc")
+		}
+		needs(t, "an engine with the runtime runsc")
+	}
+	return &rig{binary: r.binary, env: r.env, runtime: "runsc"}
+}
+
+// Its commands run on a kernel of its own, so that descriptors cannot be passed: everything goes in frames.
+var apart = sandboxtest.Traits{Bash: true, Lasts: true, Tree: true, Terminal: true, Heavy: 8 << 20}
+
+func TestRunsc(t *testing.T)           { suite(t, runsc(t), kept(), apart) }
+func TestRunscThrownAway(t *testing.T) { suite(t, runsc(t), hardened(), apart) }
