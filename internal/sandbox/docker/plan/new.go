@@ -11,6 +11,7 @@ import (
 	"hermes/internal/guard/checked"
 	"hermes/internal/guard/exposure"
 	"hermes/internal/guard/exposure/container"
+	"hermes/internal/sandbox"
 )
 
 // RefusedError is a setting that is not used.
@@ -27,6 +28,11 @@ func (e *RefusedError) Error() string {
 		s += " " + strconv.Quote(e.Text)
 	}
 	return s + ": refused: " + e.Why
+}
+
+// Unwrap makes it what every backend answers to a wish that is not fulfilled.
+func (e *RefusedError) Unwrap() error {
+	return &sandbox.MissingError{Backend: "docker", What: e.Setting, Why: e.Why, Remedy: e.Remedy}
 }
 
 // NetworkMode returns what terminal.network and terminal.docker_network ask for together, and whether one of them does so by

@@ -177,8 +177,12 @@ func TestRefused(t *testing.T) {
 		}
 		text := err.Error()
 		var refused *RefusedError
+		var missing *sandbox.MissingError
 		if errors.As(err, &refused) {
 			text += " " + refused.Remedy
+			if !errors.As(err, &missing) || missing.Remedy == "" {
+				t.Errorf("%s: no way out is told", row.what)
+			}
 		}
 		for _, part := range strings.Split(row.names, " | ") {
 			if !strings.Contains(text, part) {
