@@ -33,11 +33,23 @@ type Config struct {
 	Stores func(name, value string) bool // which variables last; nil: all that the names allow
 	Queue  int                           // commands at once, 0: the runner's default
 	Grace  time.Duration
+	Memory int64        // bytes of memory of its own that each process of a command may have; 0: what the host allows. It only tightens
 	Log    func(string) // what the owner should know; may be nil
 }
 
 // Backend is the backend. It is safe for concurrent use.
 type Backend struct{ conf Config }
+
+// LeastMemory is the least that Config.Memory comes down to.
+const LeastMemory = 64 << 20
+
+// memory returns the limit of each process, 0 for none.
+func (b *Backend) memory() uint64 {
+	if b.conf.Memory <= 0 {
+		return 0
+	}
+	return uint64(max(b.conf.Memory, LeastMemory))
+}
 
 // New returns the backend.
 func New(c Config) *Backend { return &Backend{c} }
@@ -75,6 +87,11 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 		Vars: map[string]string{"PATH": searchPath(path, b.conf.OwnBin, home, b.conf.Extra)},
 	}
 	e := unconfined(spec, gaps)
+	if memory := b.memory(); memory > 0 {
+		e.Limits = append(e.Limits, exposure.Limit{
+			Name: "memory", Unit: "bytes", Want: exposure.Explicitly, Asked: memory, Force: memory, Grade: exposure.Rlimit,
+		})
+	}
 	start := runner.Start{Login: b.conf.Login && !posix, Files: spec.InitFiles}
 	if b.conf.Runner != "" {
 		box, err := b.resident(ctx, conf, start, e, temp)

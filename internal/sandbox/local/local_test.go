@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -205,4 +206,35 @@ func TestNoRunner(t *testing.T) {
 			t.Errorf("%s: %q, %+v", program, out, s)
 		}
 	}
+}
+
+// The memory of each process can be limited here, if nothing else; that is told as what it is.
+func TestMemory(t *testing.T) {
+	each(t, func(t *testing.T, program string) {
+		for _, row := range []struct{ asked, want int64 }{{100 << 20, 100 << 20}, {1, LeastMemory}, {0, 0}} {
+			box := open(t, Config{Runner: program, Memory: row.asked}, sandboxtest.Spec(t, t.TempDir()))
+			limits := box.Exposure().Limits
+			if row.want == 0 {
+				if s, out := run(t, box, "head -c 300000000 /dev/zero | tail -n 1 | wc -c"); s.Code != 0 || out != "300000000\n" || len(limits) > 0 {
+					t.Errorf("no limit: %q, %+v, %+v", out, s, limits)
+				}
+				continue
+			}
+			if len(limits) != 1 || limits[0].Force != uint64(row.want) || limits[0].Grade != exposure.Rlimit || !limits[0].Holds() {
+				t.Errorf("%d: %+v", row.asked, limits)
+			}
+			// What one process wants to hold is too much, also below others, and cannot be had by asking for it.
+			raise := "ulimit -d unlimited 2>/dev/null && echo raised; "
+			if os.Getuid() == 0 {
+				raise = "" // who has all rights has this one
+			}
+			if _, out := run(t, box, "ulimit -d; "+raise+"head -c 300000000 /dev/zero | (tail -n 1 >/dev/null 2>&1 && echo held) || true"); out != fmt.Sprintf("%d\n", row.want>>10) {
+				t.Errorf("%d: %q", row.asked, out)
+			}
+			var out bytes.Buffer
+			if s, err := box.Run(t.Context(), sandbox.Command{Argv: []string{"sh", "-c", "ulimit -d"}, Stdout: &out}); err != nil || s.Code != 0 || out.String() != fmt.Sprintf("%d\n", row.want>>10) {
+				t.Errorf("a program: %q, %+v, %v", out.String(), s, err)
+			}
+		}
+	})
 }

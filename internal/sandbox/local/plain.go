@@ -197,6 +197,9 @@ func (p *plain) wrap(plan snapshot.Plan) (argv []string, prelude []byte) {
 			b.WriteString("unset -v " + name + "\n")
 		}
 	}
+	if memory := p.b.memory(); memory > 0 {
+		b.WriteString(fmt.Sprintf("ulimit -d %d || exit 126\n", memory>>10))
+	}
 	b.Write(plan.Prelude)
 	if b.Len() == 0 {
 		return plan.Argv, nil

@@ -69,9 +69,13 @@ func (b *Backend) resident(ctx context.Context, conf snapshot.Config, start runn
 		}
 		_ = leash.Close()
 	}
+	var harden *runner.Harden
+	if memory := b.memory(); memory > 0 {
+		harden = &runner.Harden{Data: memory}
+	}
 	client, err := runner.Dial(ctx, conn, runner.Options{
 		Backend: "local", State: state, Search: conf.Vars["PATH"], Start: start, Queue: b.conf.Queue, Grace: b.conf.Grace, Log: b.conf.Log,
-		Cleanup: end,
+		Harden: harden, Cleanup: end,
 	})
 	if err != nil {
 		process.Kill()

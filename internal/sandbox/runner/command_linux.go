@@ -79,6 +79,11 @@ func (cmd *command) start(q *request, fds []int) *result {
 		return unstarted(q, err)
 	}
 	cmd.pid = pid
+	if limit := cmd.s.data; limit > 0 {
+		// After it was started, as this process cannot take the limit upon itself: a program would have to start others within
+		// its first microseconds to be without. One that belongs to another user by a set-user-ID bit is not ours to limit.
+		_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: limit, Max: limit}, nil)
+	}
 	if cmd.pidfd >= 0 {
 		_ = cmd.s.add(cmd.pidfd, unix.EPOLLIN, func(uint32) { cmd.s.reap() })
 	}

@@ -90,7 +90,7 @@ type Harden struct {
 	Filter     []byte // system call filter, as native/seccomp writes it for the runner's architecture
 	DropCaps   bool   // all capabilities but Keep are given up: held, inheritable, ambient and bounding
 	Keep       uint64 // bits of capabilities that stay
-	Data       uint64 // bytes of memory of its own that each process may have; 0: as it was
+	Data       uint64 // bytes of memory of its own that each process of a command may have (RLIMIT_DATA); 0: as it was
 }
 
 // holds tells what of it is not in force.

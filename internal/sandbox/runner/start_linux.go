@@ -373,7 +373,11 @@ func (s *server) harden(h Harden) error {
 			return fmt.Errorf("harden: %w", err)
 		}
 	}
-	s.data = h.Data
+	var now unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_DATA, &now); err != nil {
+		return fmt.Errorf("harden: limit of memory: %w", err)
+	}
+	s.data = min(h.Data, now.Max)
 	return nil
 }
 
