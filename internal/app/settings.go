@@ -126,7 +126,7 @@ func (a *App) backends(snap *config.Snapshot, w Where) backends.Config {
 	}
 	return backends.Config{
 		Local: local.Config{
-			Runner: a.runner(), Search: a.base["PATH"], Shell: a.base["SHELL"], Temp: t.TempDir, Log: a.p.Tell,
+			Runner: a.runner(), Search: a.base["PATH"], Shell: a.base["SHELL"], Temp: t.TempDir, Log: a.p.Tell, Memory: t.LocalMemory << 20,
 			Stores: func(name, value string) bool {
 				p, err := a.rules()
 				return err == nil && p.Environ.Stores(name, value, nil)
