@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -45,6 +46,9 @@ func FromHost(ctx context.Context, run Engine, h Host, progress io.Writer) (Buil
 	tag, err := tagged(h.Tag)
 	if err != nil {
 		return Built{}, err
+	}
+	if h.Root == "" && runtime.GOOS != "linux" {
+		return Built{}, fmt.Errorf("build image %s: the programs of this machine are not those of Linux: build it from a Dockerfile", tag)
 	}
 	tree, err := Collect(h)
 	if err != nil {
