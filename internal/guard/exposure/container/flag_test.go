@@ -126,6 +126,16 @@ var flagRows = []struct{ args, risk string }{
 	{"--mount type=volume,source=a,target=/a,volume-driver=local", ""},
 	{"--mount type=volume,source=a,target=/a,volume-driver=vieux/sshfs", "volume-driver"},
 	{"--volume-driver nfs", "volume-driver"},
+	{"--mount type=volume,target=/a,volume-opt=type=tmpfs,volume-opt=device=tmpfs,volume-opt=o=size=1m", ""},
+	{"--mount type=volume,target=/a,volume-opt=type=tmpfs,volume-opt=device=/", "host-root!"},
+	{"--mount type=volume,target=/a,volume-opt=type=nfs,volume-opt=device=/,volume-opt=o=bind", "host-root!"},
+	{"--mount type=volume,target=/a,volume-opt=type=nfs,volume-opt=device=:/x,volume-opt=o=addr=10.0.0.1", "volume-driver"},
+	{"--mount type=volume,target=/a,volume-opt=type=ext4,volume-opt=device=/dev/mydisk", "host-disk!"},
+	{"--mount type=volume,target=/a,volume-opt=type=ext4,volume-opt=device=UUID=1", "unknown-mount!"},
+	{"--mount type=volume,target=/a,volume-opt=type=overlay,volume-opt=device=overlay,volume-opt=o=lowerdir=/", "unknown-mount!"},
+	{"--log-driver none", ""},
+	{"--log-driver json-file --log-opt max-size=1m", ""},
+	{"--log-driver=gelf", "log-driver"},
 	{"--volumes-from x", "volumes-from!"},
 	{"--volumes-from=x:ro", "volumes-from!"},
 	{"--use-api-socket", "engine-socket!"},
@@ -199,6 +209,10 @@ func TestPodmanFlags(t *testing.T) {
 		{"--device /dev/null,/dev/sda", "host-disk!"},
 		{"--uidmap 0:100000:1000", ""},
 		{"--use-api-socket", "error"},
+		{"-v /usr:/x:O", "host-path"},
+		{"-v /usr:/x:O,upperdir=/etc,workdir=/srv/w", "host-etc!"},
+		{"-v /srv/a:/x:O,upperdir=/srv/everything,workdir=/srv/w", "host-root!"},
+		{"--log-opt path=/home/u/.bashrc", "log-path"},
 	} {
 		if got := judge(t, Podman, strings.Fields(row.args)); got != row.risk {
 			t.Errorf("%s: %q, want %q", row.args, got, row.risk)

@@ -38,12 +38,17 @@ func (h Host) Mount(m Mount) []Risk {
 			return nil
 		}
 		m.Driver = "local"
-		if !isAbs(slashed(source)) { // another machine's, or memory
+		switch {
+		case isAbs(slashed(source)):
+			m.Source = source
+			return h.bind(m)
+		case source == "tmpfs":
+			return nil
+		case strings.Contains(source, ":"): // another machine's
 			m.Driver = "local with the device " + source
 			return []Risk{h.driver(m)}
 		}
-		m.Source = source
-		return h.bind(m)
+		return []Risk{unknownVolume(m)}
 	case Bind:
 		return h.bind(m)
 	}
@@ -91,6 +96,17 @@ func (h Host) bind(m Mount) []Risk {
 	if !known && !worst.Refused {
 		worst = Risk{Name: "unknown-path", Opens: everything, Harms: allHarms, Refused: true,
 			Why: "what " + source + " leads to could not be found out"}
+	}
+	for _, o := range m.Options { // of an overlay: what is written goes there
+		for part := range strings.SplitSeq(o, ",") {
+			if key, dir, ok := strings.Cut(part, "="); ok && (key == "upperdir" || key == "workdir") {
+				for _, r := range h.bind(Mount{Kind: Bind, Source: dir, Target: m.Target, Write: true, Text: m.Text}) {
+					if worst.Name == "" || r.Refused && !worst.Refused || r.Harms&^worst.Harms != 0 && !worst.Refused {
+						worst = r
+					}
+				}
+			}
+		}
 	}
 	if worst.Harms == 0 && !worst.Refused {
 		return nil

@@ -54,6 +54,16 @@ func minor(f Flag) []Risk {
 		}
 	case "preserve-fd", "preserve-fds":
 		return told("open-files", "it keeps open files of the engine's client", allHarms, exposure.HostRead, exposure.HostWrite)
+	case "log-driver":
+		switch v {
+		case "", "none", "json-file", "local", "journald", "k8s-file", "passthrough", "passthrough-tty", "db", "etwlogs":
+			return nil
+		}
+		return told("log-driver", "what its first process prints is sent on by "+f.Value, allHarms, exposure.HostWrite)
+	case "log-opt":
+		if strings.HasPrefix(v, "path=") {
+			return told("log-path", "what its first process prints is written to "+f.Value[len("path="):]+" of the host", allHarms, exposure.HostWrite)
+		}
 	case "volume-driver":
 		if v != "" && v != "local" {
 			return told("volume-driver", "what "+f.Value+" shows lies outside the engine", allHarms, exposure.HostRead, exposure.HostWrite)

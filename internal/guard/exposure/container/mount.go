@@ -120,7 +120,7 @@ func ParseMount(text string) (Mount, error) {
 		return Mount{}, fmt.Errorf("mount %s: %w", strconv.Quote(text), err)
 	}
 	m := Mount{Text: text, Write: true}
-	kind, device, system := "volume", "", ""
+	kind, device, system, how := "volume", "", "", ""
 	for _, field := range fields {
 		key, value, has := strings.Cut(field, "=")
 		key = strings.ToLower(strings.TrimSpace(key))
@@ -145,6 +145,8 @@ func ParseMount(text string) (Mount, error) {
 				device = v
 			case "type":
 				system = v
+			case "o":
+				how += "," + v
 			}
 		}
 		m.Options = append(m.Options, field)
@@ -158,15 +160,7 @@ func ParseMount(text string) (Mount, error) {
 		m.Kind = Inner
 	case "volume":
 		m.Kind = Named
-		switch {
-		case strings.HasPrefix(system, "nfs"), system == "cifs", system == "smb3":
-			m.Driver = system
-		case device == "" || system == "tmpfs":
-		case UsesHost(device): // a bind mount in the clothes of a volume
-			m.Kind, m.Source = Bind, device
-		default:
-			m.Driver = "local with the device " + device
-		}
+		m.made(device, system, how)
 		switch {
 		case m.Kind != Named:
 		case m.Source == "":
@@ -182,6 +176,22 @@ func ParseMount(text string) (Mount, error) {
 		return Mount{}, fmt.Errorf("mount %s: what to mount is missing", strconv.Quote(text))
 	}
 	return m, nil
+}
+
+// made says what a volume is that is made of a device, by a type of file system and the options of its mount.
+func (m *Mount) made(device, system, how string) {
+	bind := strings.Contains(how, "bind") // the type counts for nothing then
+	remote := strings.HasPrefix(system, "nfs") || system == "cifs" || system == "smb3"
+	switch {
+	case device == "" && system == "" && how == "":
+	case bind || isAbs(slashed(device)) && !remote: // a bind mount in the clothes of a volume, or a disk
+		m.Kind, m.Source, m.Driver = Bind, device, "local"
+	case remote:
+		m.Driver = system
+	case system == "tmpfs" || system == "ramfs":
+	default: // overlays, which name folders of the host among their options, and whatever else there is
+		m.Kind = UnknownMount
+	}
 }
 
 // yes reads a boolean as the engines do; what is none counts as no.

@@ -44,6 +44,10 @@ func machine() Host {
 				return "/dev/mydisk", true
 			case "nfs":
 				return ":/export", true
+			case "mem":
+				return "tmpfs", true
+			case "over":
+				return "overlay", true
 			case "unknown":
 				return "", false
 			}
@@ -98,6 +102,8 @@ var volumes = []struct{ text, risk string }{
 	{"bound:/host", "host-root!"},
 	{"disk:/host", "host-disk!"},
 	{"nfs:/data", "volume-driver"},
+	{"mem:/data", ""},
+	{"over:/data", "unknown-volume!"},
 	{"work:/workspace", "work-tree"},
 	{"work:/other", "host-path"},
 	{"../../..:/host", "host-root!"},

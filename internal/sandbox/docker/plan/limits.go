@@ -9,7 +9,7 @@ import (
 	"hermes/internal/sandbox"
 )
 
-// limit writes the limits. A flag among the extra arguments takes the place of the setting's.
+// limit writes the limits, and that the engine keeps no log. A flag among the extra arguments takes the place of the setting's.
 func (b *builder) limit() error {
 	l := b.s.Limits
 	for _, one := range [...]struct {
@@ -56,6 +56,9 @@ func (b *builder) limit() error {
 	}
 	if shm := strings.TrimSpace(b.s.Shm); shm != "" && shm != "0" && !b.has("shm-size") {
 		b.resources = append(b.resources, "--shm-size", shm)
+	}
+	if !b.has("log-driver") { // what the first process prints is nobody's to keep, and would fill the engine's disk
+		b.resources = append(b.resources, "--log-driver=none")
 	}
 	return nil
 }

@@ -55,12 +55,14 @@ var lines = []struct {
 	{"a disk in a virtual machine", func(_ *Settings, f *Facts) { f.Disk, f.Desktop = true, true }, "", "--storage-opt"},
 	{"a limit among the extra arguments", func(s *Settings, _ *Facts) { s.ExtraArgs = []string{"-m=64m", "--pids-limit=9"} }, "-m=64m --pids-limit=9", "--memory | --pids-limit 256"},
 
+	{"a log that the owner wants", func(s *Settings, _ *Facts) { s.ExtraArgs = []string{"--log-driver", "local"} }, "--log-driver local", "none"},
+
 	// The network.
 	{"an open network", nil, "", "--network"},
 	{"an allow-list has no interface", func(s *Settings, _ *Facts) { s.Network = exposure.AllowlistNet }, "--network=none | hermes-egress=allowlist", ""},
 	{"unknown is none", func(s *Settings, _ *Facts) { s.Network = exposure.UnknownNet }, "--network=none", ""},
 	{"none twice is said once", func(s *Settings, _ *Facts) { s.Network, s.ExtraArgs = exposure.NoNet, []string{"--net", "none"} }, "--net none", "--network=none"},
-	{"a network of one's own", func(s *Settings, _ *Facts) { s.ExtraArgs = []string{"--network=mine"} }, "--network=mine", "none"},
+	{"a network of one's own", func(s *Settings, _ *Facts) { s.ExtraArgs = []string{"--network=mine"} }, "--network=mine", "--network=none"},
 
 	// The work tree. Only a mount at the place itself takes the place.
 	{"the folder hermes was started in", func(s *Settings, _ *Facts) { s.MountCwd, s.HostDir = true, "/home/u/p" },

@@ -50,7 +50,7 @@ func TestDefaultLine(t *testing.T) {
 		` --tmpfs /tmp:rw,nosuid,size=512m --tmpfs /var/tmp:rw,noexec,nosuid,size=256m --security-opt no-new-privileges` +
 		` --tmpfs /run:rw,noexec,nosuid,size=64m --cap-add SETUID --cap-add SETGID` +
 		` -v /home/u/.hermes/sandboxes/docker/default/home:/root -v /home/u/.hermes/sandboxes/docker/default/workspace:/workspace` +
-		` --cpus 1 --memory 5120m --pids-limit 256 --shm-size 1g busybox:1 sleep infinity`
+		` --cpus 1 --memory 5120m --pids-limit 256 --shm-size 1g --log-driver=none busybox:1 sleep infinity`
 	if got := strings.Join(p.Run, " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
