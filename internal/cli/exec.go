@@ -21,6 +21,7 @@ import (
 	"hermes/internal/guard/checked"
 	"hermes/internal/launch"
 	"hermes/internal/sandbox"
+	"hermes/internal/sandbox/backends"
 	"hermes/internal/sandbox/capture"
 )
 
@@ -192,7 +193,7 @@ func execute(ctx context.Context, stdio *IO, o execOptions, a *app.App, call lau
 		return refusedBy(stdio, err)
 	case r.Refused():
 		if !o.json {
-			refusal(stdio.Stderr, r)
+			refusal(stdio, r)
 		}
 		if r.Decision.Outcome == approval.Cancelled {
 			return exitCode(exitInterrupted)
@@ -207,11 +208,17 @@ func execute(ctx context.Context, stdio *IO, o execOptions, a *app.App, call lau
 }
 
 // refusal tells why a command has not run, and what can be done.
-func refusal(w io.Writer, r launch.Result) {
-	fmt.Fprintln(w, visible(r.Decision.Message))
+func refusal(stdio *IO, r launch.Result) {
+	say := func(text string) {
+		if stdio.Terminal && isTerminal(stdio.Stderr) {
+			text = wrap(text, newPage(stdio).cols, "")
+		}
+		fmt.Fprintln(stdio.Stderr, text)
+	}
+	say(visible(r.Decision.Message))
 	v := r.Verdict
 	if len(v.Findings) > 0 && v.Findings[0].Runs != "" {
-		fmt.Fprintln(w, "It would run: "+visible(v.Findings[0].Runs))
+		say("It would run: " + visible(v.Findings[0].Runs))
 	}
 	var next []string
 	for _, s := range []string{r.Decision.Remedy, v.Remedy} {
@@ -220,7 +227,7 @@ func refusal(w io.Writer, r launch.Result) {
 		}
 	}
 	if len(next) > 0 {
-		fmt.Fprintln(w, strings.Join(next, " "))
+		say(strings.Join(next, " "))
 	}
 }
 
@@ -230,7 +237,11 @@ func refusedBy(stdio *IO, err error) error {
 	var degraded *sandbox.DegradedError
 	var problems config.Problems
 	var denied *guard.DeniedError
+	var unknown *backends.UnknownError
 	switch {
+	case errors.As(err, &unknown):
+		fmt.Fprintf(stdio.Stderr, "hermes: %s\nChoose one of them: --backend %s, or for every command hermes config set terminal.backend %[2]s.\n",
+			visible(err.Error()), nearestBackend(unknown))
 	case errors.As(err, &problems):
 		problem(stdio.Stderr, problems)
 		return exitCode(exitRefused)
@@ -244,6 +255,14 @@ func refusedBy(stdio *IO, err error) error {
 		fmt.Fprintf(stdio.Stderr, "hermes: %s\n", visible(err.Error()))
 	}
 	return exitCode(exitRefused)
+}
+
+// nearestBackend returns the backend that was most likely meant.
+func nearestBackend(e *backends.UnknownError) string {
+	if near := nearest(e.Name, e.Names); near != "" {
+		return near
+	}
+	return e.Names[0]
 }
 
 // live passes output on at once, although standard output is buffered.

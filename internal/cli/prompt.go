@@ -205,11 +205,15 @@ func (t *atTerminal) render(w io.Writer, q approval.Question) {
 		head = q.Findings[0]
 	}
 	p.line("")
-	p.line("  " + t.bold(sign+"  "+visible(head.Rule)))
+	title, more, _ := strings.Cut(wrap("  "+sign+"  "+visible(head.Rule), p.cols, "     "), "\n")
+	p.line("  " + t.bold(title[2:]))
+	if more != "" {
+		p.line(t.bold(more))
+	}
 	p.line("")
 	p.command(q.Command, q.Findings)
 	if head.Runs != "" {
-		p.line("     runs: " + visible(head.Runs))
+		p.line(wrap("     runs: "+visible(head.Runs), p.cols, "       "))
 	}
 	var also []string
 	for _, f := range q.Findings {
@@ -218,31 +222,33 @@ func (t *atTerminal) render(w io.Writer, q approval.Question) {
 		}
 	}
 	if len(also) > 0 {
-		p.line("     also: " + strings.Join(also, ", "))
+		p.line(wrap("     also: "+strings.Join(also, ", "), p.cols, "       "))
 	}
 	if q.Guardian != "" {
-		p.line("     " + visible(q.Guardian) + "; you may overrule it once")
+		p.line(wrap("     "+visible(q.Guardian)+"; you may overrule it once", p.cols, "       "))
 	}
-	p.line("     in " + visible(t.fold(q.Dir)) + " · " + visible(q.Exposure))
+	p.line(wrap("     in "+visible(t.fold(q.Dir))+" · "+visible(q.Exposure), p.cols, "       "))
 	p.line("")
 	p.line("     [o]nce        this command, now")
 	if q.Offers(approval.Session) {
-		p.line("     [s]ession     " + oneLine(q.Covers.Session.Text) + ", until this session ends")
+		p.covers("     [s]ession     ", q.Covers.Session.Text, q.Command, ", until this session ends")
 	}
 	if q.Offers(approval.Always) {
-		p.line("     [a]lways      " + oneLine(q.Covers.Always.Text) + "     (added to command_allowlist)")
+		p.covers("     [a]lways      ", q.Covers.Always.Text, q.Command, "     (added to command_allowlist)")
 	}
 	p.line("     [d]eny        (Enter)")
 	p.line("")
 	fmt.Fprint(w, ask(q))
 }
 
-// oneLine shows a text that stands above in full already.
-func oneLine(s string) string {
-	if strings.ContainsAny(s, "\n\r") || len(s) > 200 {
-		return "this very text"
+// covers writes what an answer would cover. The command itself, which stands above in full, is not repeated where that takes
+// more than a line; a pattern is shown whole.
+func (p *page) covers(label, text, command, tail string) {
+	line := label + visible(text) + tail
+	if text == strings.TrimSpace(command) && (strings.ContainsAny(text, "\n\r") || clip(line, p.cols, p.dots) != line) {
+		line = label + "this very text" + tail
 	}
-	return visible(s)
+	p.line(wrap(line, p.cols, strings.Repeat(" ", len(label))))
 }
 
 func (t *atTerminal) fold(dir string) string {

@@ -40,5 +40,15 @@ func Find(name string, c Config) (sandbox.Backend, error) {
 		}
 		names = append(names, b.Name())
 	}
-	return nil, fmt.Errorf("backend %q: it is none of %s", name, strings.Join(names, ", "))
+	return nil, &UnknownError{Name: name, Names: names}
+}
+
+// UnknownError says that there is no backend of that name.
+type UnknownError struct {
+	Name  string
+	Names []string // those there are
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("backend %q: it is none of %s", e.Name, strings.Join(e.Names, ", "))
 }
