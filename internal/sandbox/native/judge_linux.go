@@ -76,6 +76,11 @@ func (d *design) readMounts(e *exposure.Exposure, mounts string) {
 		e.Doors.Found(exposure.KeyFiles, read, "")
 		e.Doors.Found(exposure.HomeWrite, write, "")
 		e.Doors.Found(exposure.RCFiles, write, "")
+		return
+	}
+	// The probe takes a home that is kept in memory for one made inside.
+	for _, door := range [...]exposure.Door{exposure.KeyFiles, exposure.HomeWrite, exposure.RCFiles} {
+		e.Doors.Found(door, exposure.Open, "the home is shown as it is")
 	}
 }
 
