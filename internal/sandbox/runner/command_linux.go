@@ -24,6 +24,7 @@ type command struct {
 	over   bool   // the program has ended
 	result result // set then
 	ending bool   // its tree is being killed; whoever does that sends the result
+	cut    bool   // its end was asked for
 }
 
 // run starts a command. What cannot be started is a result, not the end of the connection.
@@ -85,7 +86,7 @@ func (cmd *command) start(q *request, fds []int) *result {
 		_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: limit, Max: limit}, nil)
 	}
 	if cmd.pidfd >= 0 {
-		_ = cmd.s.add(cmd.pidfd, unix.EPOLLIN, func(uint32) { cmd.s.reap() })
+		_ = cmd.s.add(cmd.pidfd, unix.EPOLLIN, func(uint32) {}) // it ends the waiting, after which the ended are waited for
 	}
 	if cmd.framed != nil {
 		cmd.framed.begin()
@@ -243,8 +244,9 @@ func (s *server) ended(cmd *command, status unix.WaitStatus, usage *unix.Rusage)
 	} else {
 		cmd.result.code = uint64(status.ExitStatus())
 	}
-	if cmd.pidfd >= 0 {
-		s.drop(cmd.pidfd)
+	if cmd.pidfd >= 0 { // nobody has a copy of it, so that closing it is enough
+		delete(s.watch, int32(cmd.pidfd))
+		_ = unix.Close(cmd.pidfd)
 		cmd.pidfd = -1
 	}
 	if !cmd.ending {
@@ -303,7 +305,7 @@ func (s *server) end(cmd *command, grace uint64) {
 	if cmd.ending {
 		return
 	}
-	cmd.ending = true
+	cmd.ending, cmd.cut = true, true
 	gone := make(chan struct{})
 	t := tree{pid: cmd.pid, tag: cmd.tag, self: s.self}
 	go func() {

@@ -15,6 +15,7 @@ type framed struct {
 	last  bool // no more input comes
 	outs  [3]outlet
 	idle  func() // called when all output is sent
+	late  bool   // the program has ended long ago: only what was there then is waited for
 }
 
 // outlet is one stream of output.
@@ -22,6 +23,7 @@ type outlet struct {
 	fd     int // -1: it is over
 	credit int
 	paused bool
+	owed   int // what of it was there when it became late
 }
 
 func newFramed(cmd *command, in, out, errs int) *framed {
@@ -115,9 +117,13 @@ func (f *framed) read(i int) {
 		}
 	default:
 		o.credit -= max(n, frameCost)
+		o.owed -= n
 		head := appendHead(text[:0], frame{kind: outputKind, id: f.cmd.id}, n+1)
 		if !f.cmd.c.queue(outgoing{bytes: append(head, byte(i))[:front+n]}) {
 			f.cmd.c.keep(n)
+		}
+		if f.late && f.idle != nil {
+			f.idle()
 		}
 	}
 }
@@ -214,32 +220,50 @@ func (cmd *command) resize(rows, cols uint16) {
 }
 
 // dry tells whether all that the command itself said is sent; if not, then is called once it is. What it left running may
-// hold a stream for long: that is not waited for.
+// hold a stream for long, and write to it: that is not waited for, but what is there after a while is the command's, however
+// long its reader takes for it. Of a command whose end was asked for nothing more is owed.
 func (f *framed) dry(then func()) bool {
-	if f.idle != nil || f.cmd.c.dead {
-		return f.cmd.c.dead || f.done()
-	}
-	if f.done() {
+	switch {
+	case f.cmd.c.dead || f.done():
 		return true
+	case f.late && f.cmd.cut:
+		f.release()
+		return true
+	case f.idle != nil:
+		return false
 	}
 	f.idle = func() {
 		if f.done() {
+			f.release()
 			then()
 		}
 	}
 	after(drainTime, func() {
 		f.cmd.s.post(func() {
-			if !f.done() && f.cmd.framed == f {
-				f.release()
-				then()
+			if f.idle == nil {
+				return
 			}
+			f.late = true
+			for i := range f.outs {
+				if o := &f.outs[i]; o.fd >= 0 && !f.cmd.cut {
+					o.owed, _ = unix.IoctlGetInt(o.fd, unix.TIOCINQ)
+				}
+			}
+			f.idle()
 		})
 	})
 	return false
 }
 
 // done tells whether there is nothing more to send.
-func (f *framed) done() bool { return f.outs[1].fd < 0 && f.outs[2].fd < 0 }
+func (f *framed) done() bool {
+	for _, o := range f.outs {
+		if o.fd >= 0 && !(f.late && o.owed <= 0) {
+			return false
+		}
+	}
+	return true
+}
 
 // release lets go of everything.
 func (f *framed) release() {

@@ -269,9 +269,9 @@ func TestListenRefuses(t *testing.T) {
 
 // It ends when it is told to, and when nobody has come for long enough; not while somebody is there.
 func TestListenEnds(t *testing.T) {
-	l, in := listening(t, func(l *Listen) { l.Idle = 300 * time.Millisecond })
+	l, in := listening(t, func(l *Listen) { l.Idle = 2 * time.Second })
 	c := join(t, l)
-	if _, s := says(t, c, "sleep 0.6; exit 3"); s.Code != 3 {
+	if _, s := says(t, c, "sleep 3; exit 3"); s.Code != 3 {
 		t.Errorf("%+v", s)
 	}
 	if err := c.Close(t.Context()); err != nil {

@@ -86,3 +86,11 @@ func closeAll(fds []int) {
 		_ = unix.Close(fd)
 	}
 }
+
+// waiting tells how many bytes there are to be read.
+func waiting(f *os.File) (n int) {
+	if raw, err := f.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { n, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
+	}
+	return n
+}

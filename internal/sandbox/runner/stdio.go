@@ -82,8 +82,8 @@ func (c *Client) streams(id uint32, cmd sandbox.Command, q *request) (*stdio, er
 	return s, nil
 }
 
-// pump copies what the command says. When the command is over and something that it left still holds the stream, what it
-// says goes nowhere: it lives on.
+// pump copies what the command says. When the command is over and something that it left still holds the stream, what that
+// says goes nowhere: it lives on. What is in the pipe a while after the end counts as the command's, however late it is read.
 func (s *stdio) pump(f *os.File, out io.Writer) {
 	s.live.Add(1)
 	s.c.pumps.Add(1)
@@ -100,6 +100,7 @@ func (s *stdio) pump(f *os.File, out io.Writer) {
 		}
 		defer done()
 		buf := make([]byte, 32<<10)
+		late, owed := false, 0
 		for {
 			n, err := f.Read(buf)
 			if n > 0 && !quiet && !s.over.Load() {
@@ -107,12 +108,16 @@ func (s *stdio) pump(f *os.File, out io.Writer) {
 					s.fail(fmt.Errorf("write output: %w", bad))
 				}
 			}
+			owed -= n
 			switch {
 			case errors.Is(err, os.ErrDeadlineExceeded):
-				done()
+				late, owed = true, waiting(f)
 				_ = f.SetReadDeadline(time.Time{})
 			case err != nil: // the end; of a terminal it is EIO
 				return
+			}
+			if late && owed <= 0 {
+				done()
 			}
 		}
 	}()

@@ -382,6 +382,23 @@ func testSlowReader(b *bench) {
 	}
 }
 
+// What a command said before its end is all delivered, however late it is taken, and although something that it left still
+// holds its output.
+func testLateReader(b *bench) {
+	for _, text := range []string{"head -c 60000 /dev/zero", "(sleep " + b.mark + " &); head -c 60000 /dev/zero"} {
+		slow := &held{free: make(chan struct{}), begun: make(chan struct{})}
+		go func() {
+			<-slow.begun
+			time.Sleep(700 * time.Millisecond) // longer than a held stream is waited for
+			close(slow.free)
+		}()
+		s, err := b.box.Run(b.Context(), sandbox.Command{Text: "echo; sleep 0.1; " + text, Stdout: slow})
+		if err != nil || s.Code != 0 || slow.n != 60001 {
+			b.Errorf("%s: %d bytes, %+v, %v", text, slow.n, s, err)
+		}
+	}
+}
+
 // held takes nothing until it is freed.
 type held struct {
 	counter

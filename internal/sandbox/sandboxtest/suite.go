@@ -63,6 +63,7 @@ func Suite(t *testing.T, open Open, traits Traits) {
 		{"many at once", true, testMany},
 		{"many texts at once", traits.Bash, testManyTexts},
 		{"a slow reader", true, testSlowReader},
+		{"a late reader", traits.Bash, testLateReader},
 		{"terminal", traits.Terminal, testTerminal},
 		{"bounded fork bomb", traits.Bash && traits.Tree, testForks},
 		{"disk full", traits.Bash, testFull},
