@@ -157,6 +157,9 @@ func (s *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 	if err != nil {
 		return status, nil, false, err
 	}
+	if c.Signals != nil {
+		go s.signal(process, errs, tag, c.Signals)
+	}
 	select {
 	case <-process.Done():
 	case <-errs.told: // it has ended; what it left may hold the streams
@@ -307,6 +310,39 @@ func (s *plain) end(tag string, pid int, grace time.Duration) {
 		_, _ = s.l.run(ctx, script, nil, 4<<10)
 	}
 	_, _ = s.l.run(ctx, ending(tag, "KILL", pid, 300), nil, 4<<10)
+}
+
+// signal passes signals on to a command: to those of its processes that are in its group, or to all of them. The session's own
+// shell is in that group, too, and must not get them.
+func (s *plain) signal(process *child.Process, errs *trailer, tag string, signals <-chan sandbox.Signal) {
+	for {
+		select {
+		case sig, ok := <-signals:
+			if !ok {
+				return
+			}
+			if sig.Number < 1 || sig.Number > 64 {
+				continue
+			}
+			for errs.pid() == 0 { // it has not begun
+				select {
+				case <-process.Done():
+					return
+				case <-time.After(5 * time.Millisecond):
+				}
+			}
+			group := `[ "$3" = ` + strconv.Itoa(errs.pid()) + ` ] && `
+			if sig.Tree {
+				group = ""
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), farewell)
+			_, _ = s.l.run(ctx, `for f in $(grep -l -s -F `+tagName+`=`+tag+` /proc/[0-9]*/environ); do f=${f#/proc/}; f=${f%/environ}; `+
+				`s=$(cat /proc/$f/stat 2>/dev/null); set -- ${s##*\) }; `+group+`kill -`+strconv.Itoa(sig.Number)+` "$f" 2>/dev/null; done; exit 0`, nil, 4<<10)
+			cancel()
+		case <-process.Done():
+			return
+		}
+	}
 }
 
 // bootstrap is what the runner's client does; see there.

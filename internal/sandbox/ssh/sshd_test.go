@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -199,21 +200,29 @@ func (s *server) account(o options, args []string) []string {
 		shell = "/bin/bash"
 	}
 	s.must(os.MkdirAll("/run/sshd", 0o755))
-	passwd, err := os.ReadFile("/etc/passwd")
-	s.must(err)
-	line := fmt.Sprintf("%s:x:%d:%d::%s:%s\n", s.user, uid, uid, s.home, shell)
-	s.must(os.WriteFile(filepath.Join(s.dir, "passwd"), append(passwd, line...), 0o644))
-	shadow, err := os.ReadFile("/etc/shadow")
-	s.must(err)
-	s.must(os.WriteFile(filepath.Join(s.dir, "shadow"), append(shadow, (s.user+":*:19000:0:99999:7:::\n")...), 0o600))
+	// All of /etc is a copy: a mount on one of its files would be gone once somebody replaced that file.
+	etc := filepath.Join(s.dir, "etc")
+	if out, err := exec.Command("cp", "-a", "/etc", etc).CombinedOutput(); err != nil {
+		s.t.Fatalf("copy /etc: %v: %s", err, out)
+	}
+	s.append(filepath.Join(etc, "passwd"), fmt.Sprintf("%s:x:%d:%d::%s:%s\n", s.user, uid, uid, s.home, shell))
+	s.append(filepath.Join(etc, "shadow"), s.user+":*:19000:0:99999:7:::\n")
 	for _, name := range []string{s.home, filepath.Join(s.home, ".ssh"), filepath.Join(s.home, ".ssh", "authorized_keys")} {
 		s.must(os.Chown(name, uid, uid))
 	}
-	script := "mount --bind " + s.dir + "/passwd /etc/passwd && mount --bind " + s.dir + "/shadow /etc/shadow && "
+	script := "mount --bind " + etc + " /etc && "
 	if o.mount != "" {
 		script += strings.ReplaceAll(o.mount, "HOME", s.home) + " && "
 	}
 	return append([]string{"unshare", "-m", "--propagation", "private", "sh", "-c", script + `exec "$@"`, "sh"}, args...)
+}
+
+func (s *server) append(name, line string) {
+	s.t.Helper()
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+	s.must(err)
+	_, err = f.WriteString(line)
+	s.must(errors.Join(err, f.Close()))
 }
 
 func isFile(name string) bool {
