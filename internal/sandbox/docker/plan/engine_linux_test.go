@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,6 +79,9 @@ func TestEnginesMakeWhatIsPlanned(t *testing.T) {
 					}
 				}
 				inspected(t, e, p)
+				if e.Kind == container.Docker { // podman keeps what exec was told in its state
+					unwritten(t, e, "the-value")
+				}
 				e.Call(t, "rm", "-f", p.Name)
 			}
 		})
@@ -113,6 +117,28 @@ func inspected(t *testing.T, e *enginetest.Engine, p Plan) {
 		if strings.Contains(v, "the-value") {
 			t.Errorf("the engine keeps %s", v)
 		}
+	}
+}
+
+// unwritten fails when a value of a variable is in one of the engine's own files: its settings of a container, its logs.
+func unwritten(t *testing.T, e *enginetest.Engine, value string) {
+	t.Helper()
+	err := filepath.WalkDir(e.Dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // engines remove files meanwhile
+		case d.IsDir() && (d.Name() == "overlay" || d.Name() == "overlay2" || d.Name() == "rootfs"):
+			return fs.SkipDir // the files of images and containers
+		case !d.Type().IsRegular():
+			return nil
+		}
+		if text, err := os.ReadFile(name); err == nil && bytes.Contains(text, []byte(value)) {
+			t.Errorf("the engine wrote a value to %s", name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -158,7 +184,7 @@ func asked(host string) []box {
 			_ = os.WriteFile(filepath.Join(dir, "f"), []byte("skill"), 0o644)
 			s.Skills = []Showing{{dir, "/root/.hermes/skills"}}
 		}, [][2]string{
-			{"echo $A_NAME", "the-value"},
+			{"echo $A_NAME | tee /proc/1/fd/1", "the-value"},
 			{"echo x > /root/a && echo y > /workspace/b && cat /root/a", "x"},
 			{"cat /root/.hermes/skills/f; touch /root/.hermes/skills/g 2>&1 | grep -o 'Read-only'", "skillRead-only"},
 		}},
