@@ -236,8 +236,9 @@ func TestWeak15_Down(t *testing.T) {
 	w.has(w.here, "skills/a/SKILL.md", "better")
 }
 
-// What was changed on both sides is kept aside.
-func TestConflict(t *testing.T) {
+// Weak point 11: names count without regard to capitals, and a file that has a second name elsewhere is replaced, not written
+// through. What was changed on both sides is kept aside.
+func TestWeak11_Conflict(t *testing.T) {
 	w := newWorld(t)
 	base(w)
 	w.up()
@@ -250,6 +251,16 @@ func TestConflict(t *testing.T) {
 	w.has(w.here, "cache/documents/CASE.txt", "")
 	w.has(w.here, "cache/documents/gone.txt", "g")
 	w.says("cache/documents/d.txt")
+	outside := filepath.Join(t.TempDir(), "second name")
+	if err := os.Link(filepath.Join(w.here, "cache/documents/gone.txt"), outside); err != nil {
+		t.Fatal(err)
+	}
+	put(t, there, map[string]string{"cache/documents/gone.txt": "g2"})
+	w.down()
+	w.has(w.here, "cache/documents/gone.txt", "g2")
+	if text, err := os.ReadFile(outside); err != nil || string(text) != "g" {
+		t.Errorf("the second name: %q, %v", text, err)
+	}
 }
 
 // Links here are never written through, on any level, nor is anything outside.

@@ -107,7 +107,10 @@ func cutting(t *testing.T, rounds int, change ...func(*Config)) {
 	}
 }
 
-func TestCut(t *testing.T) { cutting(t, 100) }
+// Weak point 2: a command is never run twice.
+func TestWeak2_Cut(t *testing.T) { cutting(t, 100) }
+
+func TestWeak2_CutPlain(t *testing.T) { cutting(t, 20, noRunner) }
 
 // What was cut while nothing ran is made again unseen, with what lasted; what was not persistent is told as broken.
 func TestReconnect(t *testing.T) {
