@@ -116,26 +116,45 @@ func (c *Client) dialer(judge func([]netip.Addr) guard.Verdict) *net.Dialer {
 
 // lookup finds the addresses of a target. An address is its own answer.
 func (c *Client) lookup(ctx context.Context, target egress.Target) ([]netip.Addr, error) {
-	if a, ok := target.Host.Addr(); ok {
+	return lookup(ctx, c.o.Resolver, target.Host, c.o.Limits.Lookup)
+}
+
+// Lookup returns how the program looks names up, for who dials by itself (see proxy): all addresses at once, within a time. What
+// comes back has not been judged. A nil resolver is the system's.
+func Lookup(r Resolver, within time.Duration) func(ctx context.Context, host string) ([]netip.Addr, error) {
+	if r == nil {
+		r = &net.Resolver{}
+	}
+	return func(ctx context.Context, host string) ([]netip.Addr, error) {
+		h, err := egress.ParseHost(host)
+		if err != nil {
+			return nil, fmt.Errorf("look up %w", err)
+		}
+		return lookup(ctx, r, h, within)
+	}
+}
+
+func lookup(ctx context.Context, r Resolver, host egress.Host, within time.Duration) ([]netip.Addr, error) {
+	if a, ok := host.Addr(); ok {
 		return []netip.Addr{a}, nil
 	}
-	name := target.Host.Name()
+	name := host.Name()
 	if strings.Contains(name, ".") {
 		name += "." // as it is, without the domains that resolvers try behind a name
 	}
-	if c.o.Limits.Lookup > 0 {
+	if within > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.o.Limits.Lookup)
+		ctx, cancel = context.WithTimeout(ctx, within)
 		defer cancel()
 	}
-	addrs, err := c.o.Resolver.LookupNetIP(ctx, "ip", name)
+	addrs, err := r.LookupNetIP(ctx, "ip", name)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("look up %s: DNS resolution failed: %w", target.Host, err)
+		return nil, fmt.Errorf("look up %s: DNS resolution failed: %w", host, err)
 	case len(addrs) == 0:
-		return nil, fmt.Errorf("look up %s: no results", target.Host)
+		return nil, fmt.Errorf("look up %s: no results", host)
 	case len(addrs) > maxAnswers:
-		return nil, fmt.Errorf("look up %s: more than %d addresses", target.Host, maxAnswers)
+		return nil, fmt.Errorf("look up %s: more than %d addresses", host, maxAnswers)
 	}
 	return addrs, nil
 }

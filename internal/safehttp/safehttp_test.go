@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -379,15 +380,63 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
+// ambient is a proxy that no test may ever use: it is in the environment before anything reads it, and stays there.
+const ambient = "http://203.0.113.9:3128"
+
+func TestMain(m *testing.M) {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
+		if err := os.Setenv(name, ambient); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
 // Variables of the environment do not choose a proxy; the owner's setting does.
 func TestReport_N103(t *testing.T) {
-	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy"} {
-		t.Setenv(name, "http://203.0.113.9:3128")
+	req, _ := http.NewRequest(http.MethodGet, "http://a.example/", nil)
+	if u, err := http.ProxyFromEnvironment(req); err != nil || u == nil || u.String() != ambient {
+		t.Fatalf("the environment has no proxy: %v %v", u, err)
 	}
 	w := newWorld(t, map[string][][]string{"a.example": public}, false)
 	w.handle = ok
 	if got, err := fetch(w.client(t, Options{}), "http://a.example/"); got != "from a.example" || err != nil || !slices.Equal(w.reached(), []string{"93.184.216.34:80"}) {
 		t.Errorf("%q %v by %v", got, err, w.reached())
+	}
+}
+
+// names keeps what is looked up.
+type names struct{ asked []string }
+
+func (n *names) LookupNetIP(_ context.Context, network, host string) ([]netip.Addr, error) {
+	n.asked = append(n.asked, network+" "+host)
+	var out []netip.Addr
+	for _, text := range many(12) {
+		out = append(out, netip.MustParseAddr(text), netip.MustParseAddr(text))
+	}
+	return out, nil
+}
+
+// A name is looked up as it is, not below the domains of this machine, and of its addresses at most eight are tried, each once.
+func TestLookup(t *testing.T) {
+	w, n := newWorld(t, nil, false), &names{}
+	c := w.client(t, Options{Resolver: n})
+	var tried []string
+	c.connect = func(_ context.Context, _ *net.Dialer, address string) (net.Conn, error) {
+		tried = append(tried, address)
+		return nil, errors.New("connection refused")
+	}
+	if _, err := fetch(c, "http://WWW.a.example/"); err == nil || strings.Count(err.Error(), "connection refused") != 8 {
+		t.Errorf("%v", err)
+	}
+	if !slices.Equal(n.asked, []string{"ip www.a.example."}) || len(tried) != 8 || tried[0] != "93.184.0.1:80" || tried[7] != "93.184.0.8:80" {
+		t.Errorf("asked %q, tried %v", n.asked, tried)
+	}
+	if addrs, err := Lookup(n, time.Second)(context.Background(), "b.example"); len(addrs) != 24 || err != nil || n.asked[1] != "ip b.example." {
+		t.Errorf("%d addresses, %v, asked %q", len(addrs), err, n.asked)
+	}
+	if _, err := Lookup(n, time.Second)(context.Background(), "0x7f.1"); err == nil || len(n.asked) != 2 {
+		t.Errorf("%v, asked %q", err, n.asked)
 	}
 }
 

@@ -90,6 +90,15 @@ func TestReload(t *testing.T) {
 			}
 		}
 	}
+	same := time.Now()
+	for _, text := range []string{"aaa.example", "bbb.example"} { // of one length, at one time
+		p.write(t, "list.txt", text)
+		must(t, os.Chtimes(filepath.Join(p.dir, "list.txt"), same, same))
+		if v := asks(t, p.Sites(set), "https://"+text+"/"); v.Rule != "site/blocked" {
+			t.Errorf("%s: %+v", text, v)
+		}
+	}
+	p.write(t, "list.txt", "site4.example")
 	set.Domains = []string{"new.example"}
 	if v := asks(t, p.Sites(set), "https://new.example/"); v.Rule != "site/blocked" {
 		t.Errorf("%+v", v)

@@ -47,6 +47,7 @@ func TestReasons(t *testing.T) {
 		{"https://a.example/", "224.0.0.1", "address/multicast", "a.example -> 224.0.0.1 is a private/internal address (multicast, 224.0.0.0/4)", "no setting allows it"},
 		{"http://169.254.169.254/", "", "address/metadata", "169.254.169.254 is a cloud metadata address (169.254.169.254/32): no setting allows it", ""},
 		{"http://a.example/", "2002:a9fe:a9fe::1", "address/metadata", "a.example -> 2002:a9fe:a9fe::1 (169.254.169.254 inside) is a cloud metadata address (169.254.169.254/32): no setting allows it", ""},
+		{"http://a.example/", "10.0.0.1 169.254.169.254 127.0.0.1", "address/metadata", "a.example -> 169.254.169.254 is a cloud metadata address (169.254.169.254/32): no setting allows it", ""},
 		{"http://a.example/", "fe80::1", "address/link-local", "a.example -> fe80::1 is a link-local address (link local, fe80::/10): no setting allows it", ""},
 		{"http://metadata.google.internal/", "", "host/metadata", "metadata.google.internal is the name of a cloud metadata address or of what runs the cluster: no setting allows it", ""},
 		{"http://router.local/", "", "host/internal", "router.local is a name of this machine or its network (private/internal)", `to allow it, add "router.local:80" to security.allow_private_hosts`},
