@@ -76,16 +76,20 @@ func run(ctx context.Context, o options) error {
 		output(ctx, o, p, n, others),
 	}
 	rounds := []int{o.starts, o.starts * 10, o.builds, 1}
-	for range o.runs {
+	done := 0
+	for ; done < o.runs; done++ {
 		for i, t := range tables {
-			if err := t.measure(rounds[i]); err != nil {
+			if err := t.measure(rounds[i]); err != nil && (ctx.Err() == nil || done == 0) {
 				return err
 			}
 		}
+		if ctx.Err() != nil { // what was measured whole is told
+			break
+		}
 	}
-	fmt.Printf("%d runs; medians, and in brackets the least and the most of the runs\n", o.runs)
+	fmt.Printf("%d runs; medians, and in brackets the least and the most of the runs\n", done)
 	for _, t := range tables {
-		t.print(os.Stdout)
+		t.print(os.Stdout, done)
 	}
 	return nil
 }

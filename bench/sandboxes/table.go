@@ -54,10 +54,11 @@ func median[T time.Duration | float64](all []T) T {
 	return sorted[len(sorted)/2]
 }
 
-// print prints the table. Ratios are made within a run, where the machine was the same.
-func (t *table) print(to io.Writer) {
+// print prints the table of so many runs. Ratios are made within a run, where the machine was the same.
+func (t *table) print(to io.Writer, runs int) {
 	var base *row
 	for _, r := range t.rows {
+		r.runs = r.runs[:runs]
 		if r.name == t.base {
 			base = r
 		}
