@@ -17,7 +17,7 @@ func (b *builder) describe() error {
 		e.Runner = exposure.Resident
 	}
 	e.Tree = exposure.OwnTree
-	if b.p.HostWork != "" {
+	if b.theirWork {
 		e.Tree = exposure.OwnersTree
 	}
 	var open []exposure.Door
@@ -49,7 +49,7 @@ func (b *builder) describe() error {
 func (b *builder) want(d exposure.Door) exposure.Want {
 	switch d {
 	case exposure.GitHooks, exposure.GitConfig:
-		if b.p.HostWork != "" {
+		if b.theirWork {
 			return exposure.Unasked // an engine shows a folder as a whole
 		}
 		return exposure.ByDefault

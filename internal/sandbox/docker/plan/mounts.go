@@ -73,8 +73,15 @@ func (b *builder) mount() error {
 		}
 	}
 	for _, m := range b.p.Mounts {
-		if m.Kind == container.Bind && clean(m.Target) == Workspace && !m.Mine {
-			b.p.HostWork = m.Source
+		if clean(m.Target) != Workspace || m.Mine {
+			continue
+		}
+		source, known := m.Source, true
+		if m.Kind == container.Named && b.host.Volume != nil {
+			source, known = b.host.Volume(m.Source)
+		}
+		if m.Kind == container.Bind || m.Kind == container.Named && (source != "" || !known) {
+			b.p.HostWork, b.theirWork = source, m.Write
 		}
 	}
 	b.shown()

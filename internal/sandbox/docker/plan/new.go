@@ -60,9 +60,11 @@ type builder struct {
 	p     Plan
 	extra []container.Flag
 	user  bool // somebody passes --user
-	tmpfs []string
-	privs []string
-	caps  exposure.CapSet
+
+	theirWork bool // the work tree is the owner's folder, and can be written
+	tmpfs     []string
+	privs     []string
+	caps      exposure.CapSet
 
 	base, security, writable, resources, mounts, variables []string
 	limits                                                 []exposure.Limit

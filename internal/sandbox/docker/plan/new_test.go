@@ -267,6 +267,30 @@ func TestRisksAreUsedAndTold(t *testing.T) {
 	}
 }
 
+// The work tree is the owner's only where it can be written.
+func TestWhoseWorkTree(t *testing.T) {
+	for _, row := range []struct {
+		volume string
+		tree   exposure.Tree
+		host   string
+	}{
+		{"/home/u/p:/workspace", exposure.OwnersTree, "/home/u/p"}, {"/home/u/p:/workspace:ro", exposure.OwnTree, "/home/u/p"},
+		{"own:/workspace", exposure.OwnTree, ""}, {"bound:/workspace", exposure.OwnersTree, "/home/u/p"}, {"/home/u/p:/x", exposure.OwnTree, ""}, {"/home/u/p:/workspace/p", exposure.OwnTree, ""},
+	} {
+		s, f := settings(), facts()
+		s.Volumes = []string{row.volume}
+		f.Host.Volume = func(name string) (string, bool) {
+			if name == "bound" {
+				return "/home/u/p", true
+			}
+			return "", true
+		}
+		if p := must(t, s, f); p.Asked.Tree != row.tree || p.HostWork != row.host {
+			t.Errorf("%s: %s, %q", row.volume, p.Asked.Tree, p.HostWork)
+		}
+	}
+}
+
 // Values travel with each command: the engine would write those of `run` to its disk. An image's own services get what is no
 // secret.
 func TestVariables(t *testing.T) {
