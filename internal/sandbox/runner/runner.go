@@ -1,5 +1,11 @@
 // Package runner is the resident helper inside a sandbox, and the client that talks to it: commands, files and signals go over
-// one unix socket, so that a command costs a fork and not a new container.
+// one connection, so that a command costs a fork and not a new container.
+//
+// There are three ways to a runner. Dial: the two ends of a socket that this process handed to a runner it started (local,
+// native). Connect: a socket in a directory that both sides see, at which a runner listens for several clients (a kept
+// container). DialStream: any stream of bytes to a program's standard input and output (ssh, an engine elsewhere). On the first
+// two, commands get descriptors of ours as their streams; on the third, streams go in frames, each held up by itself when it is
+// not read.
 //
 // It knows no walls (see native and the other backends), does not decide what runs, and does not judge what it finds (see
 // probe). The helper links no shell parser: what a text may change is judged on the client's side.

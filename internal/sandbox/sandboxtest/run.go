@@ -257,6 +257,30 @@ func testCancel(b *bench) {
 	if err != nil || s.Code != 130 || !s.Interrupted {
 		b.Errorf("cancelled before: %+v, %v", s, err)
 	}
+	if !b.traits.Bash {
+		return
+	}
+	// Cancelling takes all of it along, as a time-out does.
+	out := &watcher{want: "ready", seen: make(chan struct{})}
+	ctx, cancel = context.WithCancel(b.Context())
+	defer cancel()
+	go func() {
+		<-out.seen
+		cancel()
+	}()
+	text := "sh -c 'sleep " + b.mark + " & sleep " + b.mark + "' & sleep " + b.mark + " & echo ready; wait"
+	if b.traits.Tree {
+		text = "(setsid sleep " + b.mark + " &); " + text
+	}
+	s, err = b.box.Run(ctx, sandbox.Command{Text: text, Stdout: out, Grace: 50 * time.Millisecond})
+	if err != nil || s.Code != 130 || !s.Interrupted {
+		b.Errorf("%+v, %v", s, err)
+	}
+	if b.traits.Here {
+		if found := Running(b.mark); len(found) > 0 {
+			b.Errorf("still running: %q", found)
+		}
+	}
 }
 
 // A command that does not mind being asked is killed, with all that it started.
