@@ -124,10 +124,8 @@ var systems = [...]struct{ uname, goos, goarch string }{
 func (b *Backend) connect(ctx context.Context, p *place) (*link, facts, string, error) {
 	sums := map[string]string{}
 	for _, s := range systems {
-		if b.conf.Runner != nil {
-			if program, ok := b.conf.Runner(s.goos, s.goarch); ok {
-				sums[s.uname] = program.Sum
-			}
+		if program, ok := b.runner(s.goos, s.goarch); ok {
+			sums[s.uname] = program.Sum
 		}
 	}
 	stamp := ""

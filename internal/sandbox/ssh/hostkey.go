@@ -87,7 +87,7 @@ func (b *Backend) meet(ctx context.Context, to checked.Remote, name string, dest
 		return &sandbox.DegradedError{
 			Backend: Name, Text: "no connection to " + to.String(),
 			Cause:  fmt.Errorf("%s shows the key %s %s for the first time, and %s", name, key.Type, key.Fingerprint, why),
-			Remedy: "Compare the fingerprint with the machine's own (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub there), then accept it: ssh " + strings.Join(show(to), " "),
+			Remedy: "Compare the fingerprint with the machine's own (there: `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub`), then accept it by hand: `ssh " + strings.Join(show(to), " ") + "`",
 		}
 	}
 	settings, err := b.settings(ctx, dest)

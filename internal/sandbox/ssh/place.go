@@ -66,8 +66,10 @@ func (p *place) open(ctx context.Context) error {
 	}
 	if p.sync != nil {
 		if err := p.sync.Up(ctx, p.remote(l), f.synced); err != nil {
-			l.close()
-			return p.b.degraded(p.to, fmt.Errorf("copy files: %w", err))
+			// Commands run all the same; what they then miss is told.
+			p.b.log("files were not copied to " + p.to.String() + ": " + err.Error())
+			_ = p.sync.Close()
+			p.sync = nil
 		}
 	}
 	fresh := p.state == nil

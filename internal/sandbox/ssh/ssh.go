@@ -11,8 +11,11 @@ package ssh
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 	"time"
 
 	"hermes/internal/guard/checked"
@@ -62,10 +65,29 @@ type Program struct {
 }
 
 // Backend is the backend. It is safe for concurrent use.
-type Backend struct{ conf Config }
+type Backend struct {
+	conf Config
+
+	mu       sync.Mutex // guards what follows
+	programs map[string]Program
+}
 
 // New returns the backend.
-func New(c Config) *Backend { return &Backend{c} }
+func New(c Config) *Backend { return &Backend{conf: c, programs: map[string]Program{}} }
+
+// runner returns the runner for a system, which is looked for once. Only a Sum that is one counts: it becomes part of a script.
+func (b *Backend) runner(goos, goarch string) (Program, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := goos + "/" + goarch
+	p, ok := b.programs[key]
+	if !ok && b.conf.Runner != nil {
+		if p, ok = b.conf.Runner(goos, goarch); ok {
+			b.programs[key] = p
+		}
+	}
+	return p, ok && len(p.Sum) == 2*sha256.Size && strings.Trim(p.Sum, "0123456789abcdef") == ""
+}
 
 // Name returns "ssh".
 func (b *Backend) Name() string { return Name }
@@ -103,7 +125,7 @@ func (b *Backend) target() (checked.Remote, error) {
 	if b.conf.Host == "" {
 		return checked.Remote{}, &sandbox.DegradedError{
 			Backend: Name, Text: "no host is set",
-			Remedy: "hermes config set terminal.ssh_host HOST, and terminal.ssh_user USER",
+			Remedy: "Set it: `hermes config set terminal.ssh_host HOST`, and terminal.ssh_user",
 		}
 	}
 	to, err := checked.ParseRemote(b.conf.User, b.conf.Host, b.conf.Port)
