@@ -57,6 +57,7 @@ type App struct {
 	desk    *approval.Desk
 	door    *launch.Door
 	runner  func() string // the program that runs inside sandboxes
+	reach   reach
 
 	mu     sync.Mutex // guards what follows
 	key    []byte     // of the marks in redacted text: one secret has one mark in a process
