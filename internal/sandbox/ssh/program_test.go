@@ -13,7 +13,7 @@ import (
 )
 
 // program builds hermes and puts a client before it that reads the test's settings in place of the owner's.
-func (s *server) program() func(args ...string) (code int, out, errs string) {
+func (s *server) program() *binary {
 	t := s.t
 	t.Helper()
 	helper(t)
@@ -33,25 +33,39 @@ func (s *server) program() func(args ...string) (code int, out, errs string) {
 	s.must(os.MkdirAll(filepath.Join(home, "skills/a"), 0o700))
 	s.must(os.WriteFile(filepath.Join(home, "skills/a/SKILL.md"), []byte("a skill\n"), 0o600))
 	s.must(os.WriteFile(filepath.Join(home, ".env"), []byte(fmt.Sprintf("TERMINAL_SSH_HOST=127.0.0.1\nTERMINAL_SSH_USER=%s\nTERMINAL_SSH_PORT=%d\nTERMINAL_SSH_KEY=%s\n", s.user, s.port, s.key)), 0o600))
-	return func(args ...string) (int, string, string) {
-		cmd := exec.Command(hermes, args...)
-		cmd.Dir = t.TempDir()
-		cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "HERMES_HOME=" + home, "LANG=C.UTF-8"}
-		var out, errs bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &errs
-		err := cmd.Run()
-		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) {
-			t.Fatal(err)
-		}
-		return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+	return &binary{t: t, file: hermes, home: home, path: bin + ":" + os.Getenv("PATH")}
+}
+
+// binary is hermes with a home of its own.
+type binary struct {
+	t                testing.TB
+	file, home, path string
+}
+
+func (b *binary) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(b.file, args...)
+	cmd.Dir = b.t.TempDir()
+	cmd.Env = []string{"PATH=" + b.path, "HOME=" + b.t.TempDir(), "HERMES_HOME=" + b.home, "LANG=C.UTF-8"}
+	return cmd
+}
+
+func (b *binary) run(args ...string) (code int, stdout, stderr string) {
+	b.t.Helper()
+	cmd := b.command(args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		b.t.Fatal(err)
 	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
 // The whole way, as the owner goes it.
 func TestProgram(t *testing.T) {
 	s := serve(t, options{})
-	hermes := s.program()
+	hermes := s.program().run
 	if code, out, errs := hermes("exec", "--backend", "ssh", "id"); code != 125 || out != "" || !strings.Contains(errs, s.fingerprint()) || !strings.Contains(errs, "ssh -p") {
 		t.Errorf("an unknown key: %d, %q, %q", code, out, errs)
 	}
