@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -24,9 +25,11 @@ type born struct {
 	id       uint64
 	pid      int // as seen from outside, once it is there
 	conn     *os.File
-	pidfd    int // -1: none
 	held     *held
 	answer   <-chan *wall.Answer // nil: it is there
+
+	mu    sync.Mutex // of pidfd
+	pidfd int        // -1: none
 }
 
 // begin asks the launcher for a process, and returns while it is made. The caller gives it up or sees it through.
@@ -81,6 +84,15 @@ func (n *born) bound(ctx context.Context) (release func()) {
 	}
 }
 
+// kill kills the process, as far as it is there.
+func (n *born) kill() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.pidfd >= 0 {
+		_ = unix.PidfdSendSignal(n.pidfd, unix.SIGKILL, nil, 0)
+	}
+}
+
 // end kills the process and returns when it and everything in its namespaces is gone. Its groups and what else is the kernel's
 // own go a moment later.
 func (n *born) end() {
@@ -99,6 +111,8 @@ func (n *born) end() {
 }
 
 func (n *born) release() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	if n.pidfd >= 0 {
 		_ = unix.Close(n.pidfd)
 		n.pidfd = -1

@@ -19,9 +19,17 @@ var controlFiles = [...]string{
 	".vscode/settings.json", ".vscode/tasks.json", ".vscode/launch.json", ".vscode/mcp.json", ".idea", ".devcontainer",
 }
 
+// More files that agents take orders from or that git starts with. Commands may write them, as a person's editor may; when they
+// make one that was not there, that is told.
+var orders = [...]string{"AGENTS.md", "CLAUDE.md", "GEMINI.md", "SOUL.md", ".cursorrules", ".windsurfrules", ".github/copilot-instructions.md", ".git"}
+
 // guarded is what of a work tree is not the commands' to write.
 type guarded struct {
 	paths   []string // exist, and are to be shown read-only
+	repos   []string // git directories: mounts of their own, so that none can be moved away and another put in its place
+	absent  []string // would lead git elsewhere, are not there, and must not appear
+	made    []string // control files that are not there
+	common  string   // the repository of a work tree that is one of several; it is elsewhere
 	links   []string // hooks that are symbolic links, where they point to
 	partial bool     // the tree is too large to be searched to its end
 }
@@ -35,13 +43,29 @@ func guard(tree string) (g guarded) {
 		there[e.Name()] = true
 	}
 	for _, name := range controlFiles {
+		path := filepath.Join(tree, name)
 		if first, _, _ := strings.Cut(name, "/"); err == nil && !there[first] {
+			g.made = append(g.made, path)
 			continue
 		}
-		path := filepath.Join(tree, name)
-		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		switch info, err := os.Lstat(path); {
+		case err != nil:
+			g.made = append(g.made, path)
+		case info.Mode()&fs.ModeSymlink == 0:
 			g.paths = append(g.paths, path)
 		}
+	}
+	for _, name := range orders {
+		path := filepath.Join(tree, name)
+		if first, _, _ := strings.Cut(name, "/"); err == nil && !there[first] {
+			g.made = append(g.made, path)
+		} else if _, err := os.Lstat(path); err != nil {
+			g.made = append(g.made, path)
+		}
+	}
+	if common := worktree(tree); common != "" {
+		g.common = common
+		g.repository(common)
 	}
 	left := gitEntries
 	g.search(tree, gitDepth, &left)
@@ -88,6 +112,7 @@ func (g *guarded) repository(git string) {
 	if _, err := os.Lstat(filepath.Join(git, "HEAD")); err != nil {
 		return
 	}
+	g.repos = append(g.repos, git)
 	hooks := filepath.Join(git, "hooks")
 	info, err := os.Lstat(hooks)
 	switch {
@@ -102,10 +127,14 @@ func (g *guarded) repository(git string) {
 	default:
 		g.paths = append(g.paths, hooks)
 	}
-	for _, name := range [...]string{"config", "config.worktree", "info/attributes", "commondir"} {
+	for _, name := range [...]string{"config", "config.worktree", "info/attributes", "commondir", "gitdir"} {
 		path := filepath.Join(git, name)
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+		info, err := os.Lstat(path)
+		switch {
+		case err == nil && info.Mode().IsRegular():
 			g.paths = append(g.paths, path)
+		case os.IsNotExist(err) && name == "commondir":
+			g.absent = append(g.absent, path)
 		}
 	}
 	for _, name := range [...]string{"modules", "worktrees"} {
@@ -116,6 +145,45 @@ func (g *guarded) repository(git string) {
 			}
 		}
 	}
+}
+
+// worktree returns the repository that a work tree made by git worktree belongs to, "" if it is no such tree. The tree alone
+// does not decide: what it names must be among the work trees of the repository, and name it back.
+func worktree(tree string) string {
+	own := pointer(filepath.Join(tree, ".git"), "gitdir: ", tree)
+	if own == "" {
+		return ""
+	}
+	common := pointer(filepath.Join(own, "commondir"), "", own)
+	if common == "" || filepath.Dir(own) != filepath.Join(common, "worktrees") || pointer(filepath.Join(own, "gitdir"), "", own) != filepath.Join(tree, ".git") {
+		return ""
+	}
+	for _, path := range [...]string{own, filepath.Join(common, "HEAD"), filepath.Join(common, "objects")} {
+		if real, err := filepath.EvalSymlinks(path); err != nil || real != path {
+			return ""
+		}
+	}
+	return common
+}
+
+// pointer reads a file that holds a path, relative to dir, after a word.
+func pointer(file, word, dir string) string {
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > 8<<10 {
+		return ""
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	path, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), word)
+	switch {
+	case !ok || path == "" || strings.ContainsAny(path, "\x00\n"):
+		return ""
+	case filepath.IsAbs(path):
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
 }
 
 // identity returns a git configuration that says who commits, taken from the owner's, and nothing else: no helper that knows

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -29,11 +30,13 @@ type place struct {
 	launcher *launcher
 	born     *born
 	walls    string
-	after    func() // runs once, after Close
+	after    func() // runs once, after Close, of a sandbox that was opened for somebody
+	holding  *holding
 
 	mu     sync.Mutex
 	record *record
 	gone   bool
+	why    string // it was ended by itself
 }
 
 // Walls says in one line what it is made of.
@@ -41,6 +44,41 @@ func (p *place) Walls() string { return p.walls }
 
 // Exposure returns what was read back.
 func (p *place) Exposure() exposure.Exposure { return p.exposure }
+
+// Run runs a command; see sandbox.Sandbox.
+func (p *place) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, error) {
+	status, err := p.Client.Run(ctx, c)
+	var broken *sandbox.BrokenError
+	if errors.As(err, &broken) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.why != "" {
+			err = &sandbox.BrokenError{Backend: Name, Cause: errors.New(p.why)}
+		}
+	}
+	return status, err
+}
+
+// guard ends the sandbox when the hold of something in the work tree is lost: the commands could write what the host's git or
+// an agent starts programs from. A new sandbox holds it again.
+func (p *place) guard(h *holding, absent []string, log func(string)) {
+	path := h.watch()
+	if path == "" {
+		return
+	}
+	p.mu.Lock()
+	p.why = path + " was replaced while the sandbox was open, and could have been written inside; open another one"
+	if slices.Contains(absent, path) {
+		p.why = path + " appeared while the sandbox was open, and would lead git to other settings and hooks; it was removed"
+	}
+	why := p.why
+	p.mu.Unlock()
+	p.born.kill()
+	if slices.Contains(absent, path) {
+		_ = os.Remove(path)
+	}
+	log("the sandbox was ended: " + why)
+}
 
 // Close ends it; see sandbox.Sandbox.
 func (p *place) Close(ctx context.Context) error {
@@ -80,6 +118,7 @@ func (p *place) over(d *design) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone = true
+	p.holding.close()
 	p.record.remove()
 	_ = d.clear()
 }
@@ -125,8 +164,17 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 		return nil, err
 	}
 	if d.plan.Namespaces && b.conf.Waiting > 0 {
-		p.after = func() { b.ended(d, spec) }
 		b.opened(d.flags)
+	}
+	p.after = func() {
+		for _, path := range d.made {
+			if _, err := os.Lstat(path); err == nil {
+				b.log(path + " was made while the sandbox was open: look at it before a program takes orders from it")
+			}
+		}
+		if d.plan.Namespaces && b.conf.Waiting > 0 {
+			b.ended(d, spec)
+		}
 	}
 	return p, nil
 }
@@ -200,10 +248,18 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 		return nil, err
 	}
 	release := n.bound(ctx)
+	var held *holding
 	abandon := func(err error) (*place, error) {
 		release()
+		held.close()
 		n.abandon()
 		return nil, err
+	}
+	if d.plan.Namespaces && len(d.held)+len(d.absent) > 0 {
+		var err error
+		if held, err = hold(d.held, d.absent); err != nil {
+			return abandon(fmt.Errorf("open native sandbox: watch the work tree: %w", err))
+		}
 	}
 	if err := wall.SendPlan(n.conn, &d.plan); err != nil {
 		return abandon(fmt.Errorf("open native sandbox: send plan: %w", err))
@@ -219,7 +275,7 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 		return abandon(missing(report.Failed, syscall.Errno(report.Errno)))
 	}
 	release()
-	p := &place{launcher: l, born: n}
+	p := &place{launcher: l, born: n, holding: held}
 	dialled := make(chan error, 1)
 	go func() { // the two ends greet each other while what was seen is read
 		var err error
@@ -234,8 +290,12 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 	}()
 	p.exposure, p.walls = d.readBack(h, report), d.summary(h, report)
 	if err := <-dialled; err != nil {
+		held.close()
 		n.abandon()
 		return nil, fmt.Errorf("open native sandbox: %w", err)
+	}
+	if held != nil {
+		go p.guard(held, d.absent, b.log)
 	}
 	return p, nil
 }

@@ -38,6 +38,10 @@ type design struct {
 	gaps  []string // walls that are left out
 	rules int      // of the system call filter
 
+	held   []string // what of the work tree is held by mounts
+	absent []string // what must not appear in it
+	made   []string // what is told when it appears in it
+
 	probe string            // the probe's program inside
 	vars  map[string]string // variables that this place needs
 	own   string            // a directory that goes with the sandbox
@@ -59,6 +63,7 @@ const (
 	toolRank rank = iota // of what is shown at one path, the later holds
 	readRank
 	treeRank
+	repoRank
 	guardRank
 	writeRank
 )
@@ -246,14 +251,25 @@ func (d *design) show(b *Backend, h *host, spec sandbox.Spec) error {
 		}
 	}
 	all = append(all, bind{d.tree, true, false, treeRank})
+	if g.common != "" {
+		d.notes = append(d.notes, "the repository of this work tree is shown as well: "+g.common)
+	}
+	for _, path := range g.repos {
+		all = append(all, bind{path, true, false, repoRank})
+	}
 	for _, path := range g.paths {
 		all = append(all, bind{path, false, false, guardRank})
 	}
+	d.held, d.absent = slices.Concat(g.repos, g.paths), g.absent
+	d.made = g.made
 	slices.SortStableFunc(all, func(x, y bind) int {
 		return cmp.Or(cmp.Compare(slash(x.path), slash(y.path)), cmp.Compare(x.rank, y.rank))
 	})
-	open := slices.ContainsFunc(all, func(x bind) bool { return x.write && within(x.path, d.home) })
-	d.homeShown = open
+	shown := func(home string) bool {
+		return slices.ContainsFunc(all, func(x bind) bool { return x.write && within(x.path, home) })
+	}
+	open := shown(d.home)
+	d.homeShown = b.conf.Home != "" && shown(filepath.Clean(b.conf.Home)) // the owner's; commands may call another one home
 	if !open {
 		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: wall.Tmpfs, Target: d.home})
 		if spec.Home != "" {

@@ -45,6 +45,8 @@ var walls = []struct{ what, command, want string }{
 	{"git settings", "echo x >> .git/config", "Read-only"},
 	{"git settings by renaming", "echo x > .git/c && mv .git/c .git/config", "busy|denied|Invalid"},
 	{"the hooks' folder moved away", "mv .git/hooks .git/h", "busy|denied|Invalid"},
+	{"the repository moved away", "mv .git .g", "busy|denied|Invalid"},
+	{"the repository below moved away", "mv sub/.git sub/g", "busy|denied|Invalid"},
 	{"git settings below", "echo x >> sub/.git/config", "Read-only"},
 	{"agent's settings", "echo x >> .claude/settings.json", "Read-only"},
 

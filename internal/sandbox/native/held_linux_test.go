@@ -1,0 +1,156 @@
+package native_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hermes/internal/sandbox"
+	"hermes/internal/sandbox/native"
+)
+
+// replace puts another file in a file's place, as git does with its settings.
+func replace(t *testing.T, path, text string) {
+	t.Helper()
+	write(t, path+".lock", text)
+	if err := os.Rename(path+".lock", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// When the host replaces what is held, the kernel uncovers it inside. The sandbox ends, whatever runs in it, and the next one
+// holds the new file.
+func TestReplacedByHost(t *testing.T) {
+	for _, row := range []struct {
+		what string
+		do   func(t *testing.T, tree string)
+	}{
+		{"settings", func(t *testing.T, tree string) {
+			replace(t, filepath.Join(tree, ".git/config"), "[core]\n\tbare = true\n")
+		}},
+		{"settings below", func(t *testing.T, tree string) { replace(t, filepath.Join(tree, "sub/.git/config"), "") }},
+		{"hooks", func(t *testing.T, tree string) {
+			if err := os.Rename(filepath.Join(tree, ".git/hooks"), filepath.Join(tree, ".git/old")); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"agent", func(t *testing.T, tree string) { replace(t, filepath.Join(tree, ".mcp.json"), "{}") }},
+		{"leading elsewhere", func(t *testing.T, tree string) { write(t, filepath.Join(tree, ".git/commondir"), "../evil") }},
+	} {
+		s, conf := spec(t)
+		conf.Probe = []string{}
+		tree := s.Workdir.String()
+		repository(t, tree)
+		repository(t, filepath.Join(tree, "sub"))
+		write(t, filepath.Join(tree, ".mcp.json"), "{}")
+		b := backend(t, conf)
+		p := open(t, b, s)
+		if out, code := run(t, p, "echo x > .git/index && echo x > file && rm file .git/index && sleep 1000 & echo fine"); code != 0 || out != "fine" {
+			t.Errorf("%s: ordinary work: %d %q", row.what, code, out)
+		}
+		row.do(t, tree)
+		var broken *sandbox.BrokenError
+		ended := soon(func() bool {
+			_, err := p.Run(t.Context(), sandbox.Command{Argv: []string{"true"}})
+			return errors.As(err, &broken)
+		})
+		if !ended || !strings.Contains(broken.Error(), "the sandbox was open") {
+			t.Errorf("%s: %v", row.what, broken)
+		}
+		if _, err := os.Lstat(filepath.Join(tree, ".git/commondir")); err == nil {
+			t.Errorf("%s: git is led elsewhere", row.what)
+		}
+		if row.what == "hooks" {
+			continue
+		}
+		again := open(t, b, s)
+		if out, code := run(t, again, "echo x >> .git/config"); code == 0 || !strings.Contains(out, "Read-only") {
+			t.Errorf("%s: the next one: %q", row.what, out)
+		}
+	}
+}
+
+// From inside, git cannot be led to settings elsewhere.
+func TestLedElsewhere(t *testing.T) {
+	s, conf := spec(t)
+	conf.Probe = []string{}
+	tree := s.Workdir.String()
+	repository(t, tree)
+	p := open(t, backend(t, conf), s)
+	_, _ = p.Run(t.Context(), sandbox.Command{Text: "echo ../evil > .git/commondir; sleep 10"})
+	if !soon(func() bool { _, err := os.Lstat(filepath.Join(tree, ".git/commondir")); return err != nil }) {
+		t.Error("it is there")
+	}
+	if _, err := p.Run(t.Context(), sandbox.Command{Argv: []string{"true"}}); err == nil {
+		t.Error("the sandbox goes on")
+	}
+}
+
+// A work tree made by git worktree works, and what its repository starts programs from is held. One that only says so is not
+// believed.
+func TestWorktree(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
+			t.Fatal("needs git")
+		}
+		t.Skip("skipped: needs git")
+	}
+	s, conf := spec(t)
+	conf.Probe = []string{}
+	main, linked := filepath.Join(conf.Home, "main"), filepath.Join(conf.Home, "linked")
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + conf.Home, "GIT_CONFIG_NOSYSTEM=1"}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v %s", args, err, out)
+		}
+	}
+	write(t, filepath.Join(conf.Home, ".gitconfig"), "[user]\n\tname = A\n\temail = a@example.com\n")
+	git("init", "-q", main)
+	git("-C", main, "commit", "-q", "--allow-empty", "-m", "first")
+	git("-C", main, "worktree", "add", "-q", linked)
+	s.Workdir = workdir(t, linked)
+	b := backend(t, conf)
+	p := open(t, b, s)
+	if out, code := run(t, p, "echo x > f && git add f && git commit -q -m second && git log --format=%s | head -1"); code != 0 || out != "second" {
+		t.Errorf("%d %s", code, out)
+	}
+	for _, command := range []string{"echo x > $M/hooks/pre-commit", "echo x >> $M/config", "git config user.name B", "mv $M $M.old", "echo x > $M/worktrees/linked/commondir",
+		"echo x > .git"} {
+		if out, code := run(t, p, "M="+main+"/.git; "+command); code == 0 {
+			t.Errorf("%s: %q", command, out)
+		}
+	}
+	// The same from a tree that the repository does not know.
+	for what, text := range map[string]string{"a stranger's": "gitdir: " + main + "/.git/worktrees/linked\n", "the whole": "gitdir: " + main + "/.git\n"} {
+		liar := filepath.Join(conf.Home, "liar")
+		write(t, filepath.Join(liar, ".git"), text)
+		s.Workdir = workdir(t, liar)
+		if out, code := run(t, open(t, b, s), "ls "+main); code == 0 {
+			t.Errorf("%s repository is shown: %s", what, out)
+		}
+	}
+}
+
+// A control file that commands make is told when the sandbox is closed.
+func TestMadeInside(t *testing.T) {
+	s, conf := spec(t)
+	var log []string
+	conf.Launcher, conf.Log = executable(t), func(text string) { log = append(log, text) }
+	b := native.New(conf)
+	defer b.Close()
+	p := open(t, b, s)
+	_, _ = run(t, p, "mkdir .claude && echo x > AGENTS.md && echo x > README.md")
+	if err := p.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, told := range map[string]bool{".claude was made": true, "AGENTS.md was made": true, "README.md": false, ".vscode": false} {
+		if strings.Contains(strings.Join(log, "\n"), name) != told {
+			t.Errorf("%s: %q", name, log)
+		}
+	}
+}
