@@ -9,9 +9,9 @@ import (
 func TestListener(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Sorry, try again.\nsudo: no password was provided\nsudo: 1 incorrect password attempt\n": true,
-		"sudo: 2 incorrect password attempts":                                                    true,
-		"sudo: a password is required\n":                                                         false,
-		"":                                                                                       false,
+		"sudo: 2 incorrect password attempts":                                                     true,
+		"sudo: a password is required\n":                                                          false,
+		"":                                                                                        false,
 	} {
 		for _, step := range []int{1, 7, 1000} {
 			var out bytes.Buffer
