@@ -56,9 +56,9 @@ type Backend struct {
 	hashes map[string]string  // of programs, by what they looked like
 	reaped bool
 	tell   map[string]bool // fingerprints whose notes were told
-	// What is known not to work: the helper, by image and build, with the reason; its socket.
+	// What is known not to work, by a design's key: the helper, with the reason; its socket.
 	noHelper map[string]string
-	noSocket bool
+	noSocket map[string]bool
 	work     sync.WaitGroup // removals under way
 
 	pulling sync.Mutex // held by the one who pulls an image
@@ -75,7 +75,7 @@ func New(c Config) *Backend {
 	if c.Filter == nil {
 		c.Filter = func() ([]byte, int) { return nil, 0 }
 	}
-	return &Backend{conf: c, filters: sync.OnceValues(c.Filter), probed: map[string]verdict{}, hashes: map[string]string{}, tell: map[string]bool{}, noHelper: map[string]string{}}
+	return &Backend{conf: c, filters: sync.OnceValues(c.Filter), probed: map[string]verdict{}, hashes: map[string]string{}, tell: map[string]bool{}, noHelper: map[string]string{}, noSocket: map[string]bool{}}
 }
 
 // Name returns "docker".

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hermes/internal/child"
+	"hermes/internal/guard/exposure"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/docker/plan"
 	"hermes/internal/sandbox/effect"
@@ -33,8 +34,8 @@ const (
 
 // Times of the helper.
 const (
-	idleTime  = 10 * time.Second // without a client, where the container goes with it
-	keptTime  = 5 * time.Minute  // where the container stays
+	idleTime  = 5 * time.Second // without a client, where the container goes with it
+	keptTime  = 5 * time.Minute // where the container stays
 	startTime = 20 * time.Second
 )
 
@@ -45,10 +46,10 @@ func (b *Backend) choose(d *design) way {
 	switch {
 	case d.helper == "":
 		return plainly
-	case b.noHelper[d.image.ID+d.build] != "":
-		d.why = b.noHelper[d.image.ID+d.build]
+	case b.noHelper[d.key] != "":
+		d.why = b.noHelper[d.key]
 		return plainly
-	case !d.near || b.noSocket:
+	case !d.near || b.noSocket[d.key]:
 		return streaming
 	}
 	return listening
@@ -61,15 +62,12 @@ func (b *Backend) open(ctx context.Context, e *engine, d *design) (sandbox.Sandb
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case errors.Is(err, errNoHelper) && w != plainly:
-		b.noHelper[d.image.ID+d.build] = err.Error()
+	case w == listening && (errors.Is(err, errNoSocket) || errors.Is(err, errNoHelper)):
+		b.noSocket[d.key] = true
 		return nil, fmt.Errorf("%w: %w", errAgain, err)
-	case errors.Is(err, errNoSocket) && w == listening:
-		b.noSocket = true
+	case w == streaming && errors.Is(err, errNoHelper):
+		b.noHelper[d.key] = err.Error()
 		return nil, fmt.Errorf("%w: %w", errAgain, err)
-	case err != nil && gone(err):
-		b.engine = nil
-		return nil, degraded(e, err)
 	}
 	return box, err
 }
@@ -156,7 +154,9 @@ func (b *Backend) harden(d *design) runner.Harden {
 // listen says how the helper is to wait.
 func (b *Backend) listen(d *design, idle time.Duration, detach bool) runner.Listen {
 	return runner.Listen{
-		Socket: plan.SocketDir + "/" + socketName, Token: d.token, Idle: idle, Detach: detach, Outside: true, Harden: b.harden(d),
+		Socket: plan.SocketDir + "/" + socketName, Token: d.token, Idle: idle, Detach: detach, Harden: b.harden(d),
+		// Whoever is inside as well is refused; where the host's processes can be seen, nobody could be told apart.
+		Outside: d.Asked.Doors[exposure.HostProc].Asked != exposure.Unasked,
 	}
 }
 

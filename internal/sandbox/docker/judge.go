@@ -28,14 +28,14 @@ func (b *Backend) judge(ctx context.Context, p *place) error {
 	if err != nil {
 		return fmt.Errorf("open docker sandbox: %w", err)
 	}
-	p.exposure = e
+	p.exposure, p.apart = e, !p.near(seen)
 	p.closing.Lock()
 	p.judged = true // from here on commands of ours run inside
 	p.closing.Unlock()
 	if err := b.try(ctx, p, seen); err != nil {
 		return err
 	}
-	return refuse(&p.exposure)
+	return refuse(&p.exposure, p.d.spec.BestEffort)
 }
 
 // look asks the helper what it can read of itself.
@@ -212,6 +212,9 @@ func (p *place) own() []string {
 			out = append(out, filepath.Clean(m.Destination))
 		}
 	}
+	if p.apart {
+		out = append(out, "/proc", "/sys") // of a kernel of its own
+	}
 	return out
 }
 
@@ -352,7 +355,7 @@ func (b *Backend) try(ctx context.Context, p *place, seen probe.Seen) error {
 	if len(b.conf.Probe) == 0 {
 		return nil
 	}
-	key := p.d.Fingerprint + " " + b.release(seen)
+	key := p.d.key + " " + p.release(seen)
 	known, ok := b.remember(key)
 	if !ok {
 		found, err := b.probe(ctx, p)
@@ -371,7 +374,12 @@ func (b *Backend) try(ctx context.Context, p *place, seen probe.Seen) error {
 }
 
 // release tells kernels apart: an answer of one says nothing of another.
-func (b *Backend) release(seen probe.Seen) string { return strings.TrimSpace(seen["boot_id"]) }
+func (p *place) release(seen probe.Seen) string {
+	if p.apart {
+		return p.e.title() + " " + p.held.HostConfig.Runtime
+	}
+	return strings.TrimSpace(seen["boot_id"])
+}
 
 // probe starts the probe's program inside, as a command.
 func (b *Backend) probe(ctx context.Context, p *place) (exposure.Exposure, error) {
@@ -412,10 +420,16 @@ func (p *place) Targets(t probe.Targets) probe.Targets {
 // ProbeProgram returns where the probe's program is inside.
 func (p *place) ProbeProgram() string { return probePath }
 
-// refuse finds what was asked for by name and is not in force.
-func refuse(e *exposure.Exposure) error {
+// refuse finds what was asked for by name and is not in force. With best effort it is told with every result instead.
+func refuse(e *exposure.Exposure, effort bool) error {
 	for _, row := range e.Rows() {
 		if row.OK || row.Force == "unknown" || !asked(e, row) {
+			continue
+		}
+		if effort {
+			if !slices.Contains(e.Gaps, row.Name) {
+				e.Gaps = append(e.Gaps, row.Name)
+			}
 			continue
 		}
 		return &sandbox.MissingError{Backend: Name, What: row.Name, Why: row.Note, Remedy: remedy(row.Key)}

@@ -42,6 +42,7 @@ type design struct {
 	token   []byte // that the helper and its clients know
 	near    bool   // containers run on this machine's kernel, as far as the engine tells
 	why     string // why there is no helper
+	key     string // the fingerprint of the policy without its scope: what is known of one container of it holds for all
 }
 
 // Open opens a sandbox; see sandbox.Backend. A container of the same policy is used again where the settings say so.
@@ -59,7 +60,7 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 	b.reap(e)
 	img, err := b.ensure(ctx, e, b.conf.Plan.Image)
 	if err != nil {
-		return nil, err
+		return nil, b.trouble(e, err)
 	}
 	// A container may vanish between the look at it and its use. Nothing has run in it then: another one is taken.
 	for try := 0; ; try++ {
@@ -73,7 +74,7 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 			return p, nil
 		}
 		if !errors.Is(err, errVanished) && !errors.Is(err, errAgain) || try == 3 || ctx.Err() != nil {
-			return nil, err
+			return nil, b.trouble(e, err)
 		}
 		b.log(err.Error() + ": another container is made")
 	}
@@ -106,6 +107,18 @@ func (b *Backend) told(d *design) {
 		}
 		b.log(text)
 	}
+}
+
+// trouble tells an engine that went away as what it is, and has it looked for again.
+func (b *Backend) trouble(e *engine, err error) error {
+	var known *sandbox.DegradedError
+	if errors.As(err, &known) || !gone(err) {
+		return err
+	}
+	b.mu.Lock()
+	b.engine = nil
+	b.mu.Unlock()
+	return degraded(e, err)
 }
 
 // ready asks the engine once who it is. What fails is asked again the next time.
@@ -164,6 +177,9 @@ func (b *Backend) design(ctx context.Context, e *engine, img image, spec sandbox
 		return nil, fmt.Errorf("open docker sandbox: %w", err)
 	}
 	d.Plan = p
+	policy := p.Policy
+	policy.Scope = ""
+	d.key = exposure.Fingerprint(policy)
 	return d, nil
 }
 

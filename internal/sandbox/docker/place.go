@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"hermes/internal/guard/environ"
 	"hermes/internal/guard/exposure"
@@ -23,6 +24,7 @@ type place struct {
 	d        *design
 	held     *held
 	exposure exposure.Exposure
+	apart    bool // on a kernel of its own
 
 	closing  sync.Mutex // guards what follows
 	closed   bool       // Close was called: the end is wanted
@@ -70,6 +72,16 @@ func (p *place) cause(err error) error {
 // became says what became of a container, by asking the engine. It never goes by what a command printed.
 func (b *Backend) became(ctx context.Context, e *engine, h *held) string {
 	all, err := e.inspect(ctx, h.ID)
+	for range 5 { // one that is being removed is not running first
+		if err != nil || len(all) == 0 || all[0].State.Running {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
+		all, err = e.inspect(ctx, h.ID)
+	}
 	name := "container " + h.name()
 	switch {
 	case err != nil && gone(err):

@@ -4,10 +4,14 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"hermes/internal/guard/exposure"
 	"hermes/internal/sandbox"
@@ -47,8 +51,8 @@ func TestRootless(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		_ = command("podman", "rm", "-af").Run()
-		_ = command("podman", "system", "migrate").Run() // ends the process that holds its namespaces
 		_ = command("podman", "unshare", "rm", "-rf", home+"/.local").Run()
+		endAll(ordinary) // the process that holds its namespaces stays otherwise
 		_ = exec.Command("userdel", "--remove", ordinary).Run()
 		_ = os.RemoveAll(dir)
 	})
@@ -75,6 +79,25 @@ func TestRootless(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "--- PASS: TestRootlessPodman") {
 		t.Errorf("as an ordinary user: %v\n%s", err, out)
 	}
+}
+
+// endAll kills what runs as a user that was made for a test.
+func endAll(name string) {
+	u, err := user.Lookup(name)
+	if err != nil || u.Uid == "0" {
+		return
+	}
+	files, _ := filepath.Glob("/proc/[0-9]*/status")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(text), "\nUid:\t"+u.Uid+"\t"+u.Uid+"\t") {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	time.Sleep(100 * time.Millisecond)
 }
 
 // TestRootlessPodman does nothing unless TestRootless has started it.

@@ -95,6 +95,9 @@ func fields(text string) map[string]string {
 func readCaps(e *exposure.Exposure, status map[string]string) {
 	known := true
 	for _, set := range [...]string{"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"} {
+		if _, told := status[set]; !told && set == "CapAmb" {
+			continue // of an odd kernel; it is never more than the permitted ones
+		}
 		n, err := strconv.ParseUint(status[set], 16, 64)
 		known = known && err == nil
 		e.Caps.Held |= exposure.CapSet(n)
