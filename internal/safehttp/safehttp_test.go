@@ -603,3 +603,69 @@ func TestReport_N007(t *testing.T) {
 		t.Errorf("reached %v", got)
 	}
 }
+
+// Over HTTP/2 too the judged address is dialled, once for many requests at the same time, and a changed policy ends that.
+func TestTogether(t *testing.T) {
+	w := newWorld(t, map[string][][]string{"example.com": public}, true)
+	w.server.Close()
+	w.server = httptest.NewUnstartedServer(w.server.Config.Handler)
+	w.server.EnableHTTP2 = true
+	w.server.StartTLS()
+	w.handle = func(out http.ResponseWriter, r *http.Request) { fmt.Fprint(out, r.Proto) }
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.server.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	now := policyOf(t, egress.Config{})()
+	c := w.client(t, Options{Trust: Trust{CAFile: ca}, Policy: func() *egress.Policy { mu.Lock(); defer mu.Unlock(); return now }})
+	var all sync.WaitGroup
+	for i := range 40 {
+		all.Go(func() {
+			if i == 20 {
+				mu.Lock()
+				now = policyOf(t, egress.Config{NAT64: true})()
+				mu.Unlock()
+			}
+			if got, err := fetch(c, "https://example.com/"); got != "HTTP/2.0" || err != nil {
+				t.Errorf("%q %v", got, err)
+			}
+		})
+	}
+	all.Wait()
+	b := egress.NewBuilder()
+	b.Rule("example.com", "config")
+	mu.Lock()
+	now = now.WithSites(b.Sites())
+	mu.Unlock()
+	_, err := fetch(c, "https://example.com/")
+	refusedBy(t, err, "site/blocked")
+	for _, address := range w.reached() {
+		if address != "93.184.216.34:443" {
+			t.Errorf("reached %s", address)
+		}
+	}
+}
+
+func BenchmarkFetch(b *testing.B) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }))
+	defer server.Close()
+	c, err := New(Options{Policy: policyOf(b, egress.Config{AllowPrivate: true})})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	plain := &http.Client{Transport: &http.Transport{}}
+	for name, client := range map[string]*http.Client{"judged": c.HTTP(), "plain": plain} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				resp, err := client.Get(server.URL)
+				if err != nil {
+					b.Fatal(err)
+				}
+				_, _ = io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+		})
+	}
+}
