@@ -91,7 +91,8 @@ func (s *server) open(fd, to int, parent bool) error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("adopt orphans: %w", err)
 	}
-	if parent {
+	// The first process of a namespace keeps the kill: the kernel takes everything in the namespace along with it.
+	if parent && s.self != 1 {
 		// A kill at the parent's death, which a launcher may have asked for, would leave the commands alone. The runner asks for
 		// a signal that it can act on. It goes by the parent's thread: whoever starts a runner does it from one that lasts.
 		if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGTERM), 0, 0, 0); err != nil {
