@@ -423,6 +423,35 @@ func TestKilledOpener(t *testing.T) {
 	}
 }
 
+// The launcher's death ends a sandbox whose first process cannot act any more.
+func TestKilledLauncher(t *testing.T) {
+	s, conf := spec(t)
+	conf.Probe, conf.State = []string{}, s.Home
+	p := open(t, backend(t, conf), s)
+	_, _ = run(t, p, "sleep 1234567 & true")
+	all, err := native.List(s.Home)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%v %v", all, err)
+	}
+	first := all[0].PID
+	inside := below(first)
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	launcher, err := strconv.Atoi(strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))[1])
+	if err != nil || launcher == os.Getpid() || len(inside) == 0 {
+		t.Fatal(launcher, err, inside)
+	}
+	if err := errors.Join(syscall.Kill(first, syscall.SIGSTOP), syscall.Kill(launcher, syscall.SIGKILL)); err != nil {
+		t.Fatal(err)
+	}
+	if !soon(func() bool { return gone(0, append(inside, first)) }) {
+		t.Error("it lives on")
+		_ = syscall.Kill(first, syscall.SIGKILL)
+	}
+}
+
 // A sandbox that somebody else kills is broken, and says so.
 func TestStopped(t *testing.T) {
 	s, conf := spec(t)

@@ -125,13 +125,18 @@ func TestOrdinaryUser(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "-test.run", "^(TestWalls|TestLeaks|TestLimits|TestRefused|TestHooksLink|TestBestEffort)$", "-test.v")
+	cmd := exec.Command(program, "-test.run", "^(TestWalls|TestLeaks|TestLimits|TestRefused|TestHooksLink|TestBestEffort|TestSuite|TestReplacedByHost|TestLedElsewhere|TestInterrupted)$", "-test.v")
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir, "HOME=" + dir}
 	cmd.SysProcAttr = asNobody()
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestWalls") {
+	if err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"TestWalls", "TestLeaks", "TestSuite", "TestReplacedByHost", "TestInterrupted"} {
+		if !strings.Contains(string(out), "--- PASS: "+name) {
+			t.Errorf("%s did not pass", name)
+		}
 	}
 }
 
