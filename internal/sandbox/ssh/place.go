@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"sync"
+	"time"
 
 	"hermes/internal/guard/checked"
 	"hermes/internal/guard/exposure"
@@ -65,7 +66,10 @@ func (p *place) open(ctx context.Context) error {
 		p.b.log(fmt.Sprintf("%s cannot be entered on %s: commands start in %s", p.spec.Workdir, p.to, f.dir))
 	}
 	if p.sync != nil {
-		if err := p.sync.Up(ctx, p.remote(l), f.synced); err != nil {
+		bounded, cancel := context.WithTimeout(ctx, syncTime)
+		err := p.sync.Up(bounded, p.remote(l), f.synced)
+		cancel()
+		if err != nil {
 			// Commands run all the same; what they then miss is told.
 			p.b.log("files were not copied to " + p.to.String() + ": " + err.Error())
 			_ = p.sync.Close()
@@ -108,6 +112,9 @@ func (p *place) open(ctx context.Context) error {
 	p.e = p.exposure(exposure.Plain)
 	return nil
 }
+
+// syncTime bounds the copying of files, each way.
+const syncTime = 2 * time.Minute
 
 // resident hands the connection's session over to the runner.
 func (p *place) resident(ctx context.Context, l *link, word string, start runner.Start) error {
@@ -231,7 +238,10 @@ func (p *place) Close(ctx context.Context) error {
 	var err error
 	if p.sync != nil {
 		// Files first: the session's end is the connection's. What still runs could write on, and is too late.
-		if down := p.sync.Down(ctx, p.remote(p.link)); down != nil {
+		bounded, cancel := context.WithTimeout(ctx, syncTime)
+		down := p.sync.Down(bounded, p.remote(p.link))
+		cancel()
+		if down != nil {
 			p.b.log("files were not brought back from " + p.to.String() + ": " + down.Error())
 		}
 		err = p.sync.Close()
