@@ -128,7 +128,9 @@ func (c *Client) greet(ctx context.Context) error {
 			return err
 		}
 	}
+	c.mu.Lock() // the connection may end at once, and be cleaned up after
 	c.inside, c.tag = got.inside, got.tag
+	c.mu.Unlock()
 	return nil
 }
 
@@ -281,8 +283,11 @@ func (c *Client) fail(err error) {
 // other clients goes on, and is not looked for.
 func (c *Client) cleanup() {
 	defer close(c.clean)
-	if c.tag != 0 && !c.opt.Framed && !c.opt.Walled && len(c.opt.Token) == 0 {
-		killTagged(c.tag)
+	c.mu.Lock()
+	tag := c.tag
+	c.mu.Unlock()
+	if tag != 0 && !c.opt.Framed && !c.opt.Walled && len(c.opt.Token) == 0 {
+		killTagged(tag)
 	}
 	if c.opt.Cleanup != nil {
 		c.opt.Cleanup()

@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"os/exec"
+	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/effect"
@@ -27,7 +32,12 @@ func (p process) Close() error {
 // overStdio starts a runner as something else would that has only bytes to offer, and greets it.
 func overStdio(t testing.TB, change func(*Options)) (*Client, error) {
 	t.Helper()
-	cmd := program(t, StdioMode)
+	return over(t, program(t, StdioMode), change)
+}
+
+// over greets the runner that a program is or leads to.
+func over(t testing.TB, cmd *exec.Cmd, change func(*Options)) (*Client, error) {
+	t.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +79,46 @@ func TestSuiteStream(t *testing.T) {
 		}
 		return box{c}
 	}, sandboxtest.Traits{Bash: true, Lasts: true, Tree: true, Terminal: true, Here: true, Dir: t.TempDir(), Heavy: heavy()})
+}
+
+// A machine whose files are not ours: the directory that commands run in is not here, and what is here is not there.
+func TestSuiteElsewhere(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("skipped: needs root")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := exec.Command("/bin/true")
+	try.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS}
+	if err := try.Run(); err != nil {
+		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
+			t.Fatal("needs mount namespaces: ", err)
+		}
+		t.Skip("skipped: needs mount namespaces: ", err)
+	}
+	here := t.TempDir()
+	const there = "/srv/hermes-test-elsewhere"
+	sandboxtest.Suite(t, func(t testing.TB) sandbox.Sandbox {
+		cmd := exec.Command("/bin/bash", "-c", `mount -t tmpfs none /srv && mkdir -p "$1/home" "$1/work" && mount --bind "$1/home" "$2" && exec -a `+
+			Marker+` "$0" `+StdioMode, self, there, here)
+		cmd.Env, cmd.Dir, cmd.Stderr = []string{"PATH=/usr/bin:/bin"}, "/", os.Stderr
+		cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS}
+		c, err := over(t, cmd, func(o *Options) {
+			o.State = snapshot.New(snapshot.Config{
+				Shell: "/bin/bash", Dir: there + "/home", Lasts: true, Prelude: PreludeFD, Write: StateFD, Judge: effect.Judge,
+				Env: sandboxtest.Spec(t, there+"/home").Env,
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return box{c}
+	}, sandboxtest.Traits{Bash: true, Lasts: true, Tree: true, Terminal: true, Dir: there + "/work"})
+	if _, err := os.Stat(there); err == nil {
+		t.Error("it is here")
+	}
 }
 
 // heavy is how much the large output is.
