@@ -27,6 +27,7 @@ func (c *conn) ask(f frame) error {
 		c.send(frame{kind: answerKind, id: f.id, body: w.b})
 		return nil
 	case askKillAll:
+		c.over = true
 		all := c.mine()
 		work = func() ([]byte, error) { return nil, all.kill() }
 	case askProbe:

@@ -39,6 +39,11 @@ func (c *conn) run(f frame) error {
 	if len(f.fds) != q.files() {
 		return errors.New("run: the descriptors do not fit the request")
 	}
+	if c.over {
+		bad := result{fault: "the sandbox is being closed"}
+		c.send(frame{kind: exitKind, id: f.id, body: bad.encode()})
+		return nil
+	}
 	cmd := &command{s: c.s, c: c, id: f.id, pidfd: -1, state: -1}
 	if bad := cmd.start(&q, f.fds); bad != nil {
 		cmd.release()
