@@ -30,13 +30,15 @@ type place struct {
 	launcher *launcher
 	born     *born
 	walls    string
+	walled   bool   // the end of its first process is the end of all
 	after    func() // runs once, after Close, of a sandbox that was opened for somebody
 	holding  *holding
 
-	mu     sync.Mutex
-	record *record
-	gone   bool
-	why    string // it was ended by itself
+	mu      sync.Mutex
+	record  *record
+	gone    bool
+	closing bool
+	why     string // it was ended by itself
 }
 
 // Walls says in one line what it is made of.
@@ -52,7 +54,9 @@ func (p *place) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, err
 	if errors.As(err, &broken) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if p.why != "" {
+		if p.closing {
+			err = sandbox.ErrClosed
+		} else if p.why != "" {
 			err = &sandbox.BrokenError{Backend: Name, Cause: errors.New(p.why)}
 		}
 	}
@@ -82,11 +86,14 @@ func (p *place) guard(h *holding, absent []string, log func(string)) {
 
 // Close ends it; see sandbox.Sandbox.
 func (p *place) Close(ctx context.Context) error {
-	err := p.Client.Close(ctx)
 	p.mu.Lock()
 	after := p.after
-	p.after = nil
+	p.closing, p.after = true, nil
 	p.mu.Unlock()
+	if p.walled {
+		p.born.kill() // it dies while the connection is taken down
+	}
+	err := p.Client.Close(ctx)
 	if after != nil {
 		after()
 	}
@@ -275,7 +282,7 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 		return abandon(missing(report.Failed, syscall.Errno(report.Errno)))
 	}
 	release()
-	p := &place{launcher: l, born: n, holding: held}
+	p := &place{launcher: l, born: n, holding: held, walled: d.plan.Namespaces}
 	dialled := make(chan error, 1)
 	go func() { // the two ends greet each other while what was seen is read
 		var err error
