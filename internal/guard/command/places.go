@@ -74,7 +74,7 @@ func (c *ctx) isVital(t target) bool {
 // isTemp tells whether the target is inside a directory for temporary files, without being the whole of it.
 func (c *ctx) isTemp(t target) bool {
 	p := t.path
-	if t.blind && wholeUnknown(p) {
+	if t.blind && wholeUnknown(p) || t.loose {
 		return false
 	}
 	if p == "" || t.all && (p == "/tmp" || p == "/var/tmp" || p == c.facts.TempDir) {

@@ -15,6 +15,7 @@ type target struct {
 	maybe bool   // only if unknown pieces turn out empty
 	blind bool   // a piece that is not known stands in path as a NUL byte
 	there bool   // spelled relative to a directory that the text itself changed to
+	loose bool   // nothing is known of how it begins, or of its first element below where the command starts
 	alias bool   // spelled through /private, where macOS keeps the real directories
 	where span
 }
@@ -147,6 +148,7 @@ func (c *ctx) resolve(p string, w, dir shell.Word) target {
 		p, t.all = cut, true
 	}
 	t.there = p != "" && p[0] != '/' && p[0] != '~' && !strings.HasPrefix(p, "..") && p != "." && dir.Text != "" && dir.Text != "." && len(dir.Holes) == 0 && dir.Text != c.facts.Dir
+	t.loose = strings.HasPrefix(strings.TrimPrefix(p, "./"), "\x00")
 	t.path = c.clean(p, dir)
 	if p := t.path; strings.HasPrefix(p, "/private/") &&
 		(under(p, "/private/etc") || under(p, "/private/var") || under(p, "/private/tmp") || under(p, "/private/home")) {
