@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 	"testing"
 
 	"hermes/internal/sandbox"
+	"hermes/internal/sandbox/docker"
 )
 
 // registry serves one image by the distribution API: its manifest, by tag and digest, and what that names.
@@ -105,13 +107,15 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 // An image that is not there is pulled, once, and the owner sees how that goes on. It needs nothing inside but itself.
 func TestPull(t *testing.T) {
 	r := rootful(t)
-	server := newRegistry(t, "greeting", []byte("from the registry\n"))
+	content := fmt.Appendf(nil, "from the registry %x\n", rand.Uint64()) // the engine has no layer like it
+	server := newRegistry(t, "greeting", content)
 	http := httptest.NewServer(server)
 	defer http.Close()
 	s := hardened()
 	s.Image = strings.TrimPrefix(http.URL, "http://") + "/hermes/tiny:1"
 	t.Cleanup(func() { _ = r.engine(t.Context(), nil, &bytes.Buffer{}, "image", "rm", s.Image) })
 	c := r.conf(t, s)
+	c.Probe = r.probing(t)(nil)
 	var progress []string
 	var mu sync.Mutex
 	c.Progress = func(line string) {
@@ -127,12 +131,12 @@ func TestPull(t *testing.T) {
 			t.Fatal("no files")
 		}
 		file, info, err := f.Open(t.Context(), "/greeting")
-		if err != nil || info.Size() != 18 {
+		if err != nil || info.Size() != int64(len(content)) {
 			t.Fatalf("%v, %v", info, err)
 		}
 		_ = file.Close()
-		if _, err := box.Run(t.Context(), sandbox.Command{Argv: []string{"/.hermes/hermes-runner", "watch"}}); err != nil {
-			t.Error(err)
+		if s, err := box.Run(t.Context(), sandbox.Command{Argv: []string{docker.ProbePath, "version"}, Dir: "/"}); err != nil || s.Code != 0 {
+			t.Errorf("%+v, %v", s, err)
 		}
 	}
 	mu.Lock()
