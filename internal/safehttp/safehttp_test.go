@@ -669,3 +669,29 @@ func BenchmarkFetch(b *testing.B) {
 		})
 	}
 }
+
+// A request with a body and headers goes to the origin it is for, and a redirect elsewhere does not take them along.
+func TestSend(t *testing.T) {
+	w := newWorld(t, map[string][][]string{"api.example.com": {{"8.8.8.8"}}, "other.example.com": {{"8.8.4.4"}}}, false)
+	var got []string
+	w.handle = func(out http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		got = append(got, r.Method+" "+r.Host+r.URL.Path+" "+r.Header.Get("X-Key")+" "+string(text))
+		if r.URL.Path == "/away" {
+			http.Redirect(out, r, "http://other.example.com/", http.StatusTemporaryRedirect)
+		}
+	}
+	c := w.client(t, Options{})
+	resp, err := c.Send(t.Context(), "POST", "http://api.example.com/v1", map[string]string{"X-Key": "k"}, []byte("body"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp, err := c.Send(t.Context(), "POST", "http://api.example.com/away", map[string]string{"X-Key": "k"}, []byte("body")); err == nil {
+		resp.Body.Close()
+		t.Error("a body was sent on to another origin")
+	}
+	if want := []string{"POST api.example.com/v1 k body", "POST api.example.com/away k body"}; !slices.Equal(got, want) {
+		t.Errorf("sent %q, want %q", got, want)
+	}
+}
