@@ -11,21 +11,40 @@ import (
 	"hermes/internal/launch"
 )
 
-// lockWait is how long another process may hold the allow-list.
+// lockWait is how long another process may hold the lists.
 const lockWait = 10 * time.Second
 
-// allowlist keeps what was approved for good in command_allowlist.
-type allowlist struct {
+// kept keeps what was approved for good in a setting that is a list.
+type kept struct {
 	dir   *home.Dir
 	store *config.Store
+	in    setting
 }
 
-var _ approval.Store = allowlist{}
+var _ approval.Store = kept{}
+
+// setting is a list among the settings.
+type setting struct {
+	key string
+	now func(*config.Settings) []string
+}
+
+// commands is the list of commands that were approved for good.
+func commands() setting {
+	return setting{"command_allowlist", func(s *config.Settings) []string { return s.Approvals.Allowlist }}
+}
+
+// networkAllow is the list of where sandboxes may go.
+func networkAllow() setting {
+	return setting{"terminal.network_allow", func(s *config.Settings) []string { return s.Terminal.NetworkAllow }}
+}
 
 // Allowlist returns the list of what was approved for good in a home. Both stay the caller's to close.
-func Allowlist(dir *home.Dir, store *config.Store) approval.Store { return allowlist{dir, store} }
+func Allowlist(dir *home.Dir, store *config.Store) approval.Store {
+	return kept{dir, store, commands()}
+}
 
-func (l allowlist) change(edit func([]string) []string) error {
+func (l kept) change(edit func([]string) []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
 	lock, err := l.dir.Lock(ctx, "allowlist")
@@ -42,15 +61,15 @@ func (l allowlist) change(edit func([]string) []string) error {
 	case slices.Equal(now, next):
 		return nil
 	case len(next) == 0:
-		_, _, err = l.store.Unset(ctx, "command_allowlist")
+		_, _, err = l.store.Unset(ctx, l.in.key)
 	default:
-		_, err = l.store.Set(ctx, "command_allowlist", next...)
+		_, err = l.store.Set(ctx, l.in.key, next...)
 	}
 	return err
 }
 
 // Add adds an entry.
-func (l allowlist) Add(entry string) error {
+func (l kept) Add(entry string) error {
 	return l.change(func(now []string) []string {
 		if slices.Contains(now, entry) {
 			return now
@@ -60,19 +79,19 @@ func (l allowlist) Add(entry string) error {
 }
 
 // Remove takes an entry out, wherever it stands.
-func (l allowlist) Remove(entry string) error {
+func (l kept) Remove(entry string) error {
 	return l.change(func(now []string) []string {
 		return slices.DeleteFunc(now, func(e string) bool { return e == entry })
 	})
 }
 
 // List returns the entries.
-func (l allowlist) List() ([]string, error) {
+func (l kept) List() ([]string, error) {
 	snap, err := l.store.Load()
 	if err != nil {
 		return nil, err
 	}
-	return slices.Clone(snap.Settings.Approvals.Allowlist), nil
+	return slices.Clone(l.in.now(&snap.Settings)), nil
 }
 
 // Rules returns what the owner has decided about commands.

@@ -184,7 +184,9 @@ func (a *App) Place(w Where) (*launch.Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return launch.NewPlace(backend, spec), nil
+	place := launch.NewPlace(backend, spec)
+	a.through(place, spec)
+	return place, nil
 }
 
 // Sandbox returns the backend for a place, which the App closes, and what its sandbox shall be; the environment is left out.
@@ -229,7 +231,11 @@ func (a *App) Capture() *capture.Buffer {
 }
 
 // Environment returns what commands of a place get their environment from.
-func (a *App) Environment(p *launch.Place) environ.Request { return a.request(p.Backend()) }
+func (a *App) Environment(p *launch.Place) environ.Request {
+	r := a.request(p.Backend())
+	r.Exit = p.Exit()
+	return r
+}
 
 // Variables returns the environment that commands of a backend get.
 func (a *App) Variables(backend string) (environ.List, error) {

@@ -81,7 +81,7 @@ func (a *App) use(snap *config.Snapshot) {
 		Mode: mode, Timeout: set.Approvals.Wait(), Sandboxed: approval.ParseSandboxed(set.Approvals.Sandboxed),
 		SingleQuery: approval.ParseApprove(set.Approvals.SingleQuery), Cron: approval.ParseApprove(set.Approvals.Cron),
 		Unattended: approval.ParseApprove(set.Approvals.Unattended), Policy: set.Approvals.SmartPolicy,
-		Breaker: int(set.Approvals.DenialBreaker), Store: allowlist{a.dir, a.store}, Redact: strict.String, Spans: strict.Spans,
+		Breaker: int(set.Approvals.DenialBreaker), Store: kept{a.dir, a.store, commands()}, Redact: strict.String, Spans: strict.Spans,
 	})
 }
 
@@ -168,7 +168,7 @@ func (a *App) spec(snap *config.Snapshot, backend string, w Where) (sandbox.Spec
 	}
 	spec := sandbox.Spec{
 		Session: w.Session, Workdir: tree, Home: a.dir.Join(own), Read: t.Native.Read, Write: t.Native.Write,
-		BestEffort: t.Native.BestEffort, InitFiles: a.initFiles(t, backend), Network: network(t.Network, backend), Limits: limits(snap, backend),
+		BestEffort: t.Native.BestEffort, InitFiles: a.initFiles(t, backend), Network: network(t, backend), Limits: limits(snap, backend),
 	}
 	if backend == ssh.Name {
 		// Files to source are named as they are there.
@@ -219,17 +219,17 @@ func readable(name string) bool {
 }
 
 // network says what is asked of the network: what the settings say, else the backend's default.
-func network(asked, backend string) exposure.Network {
-	switch asked {
+func network(t *config.Terminal, backend string) exposure.Network {
+	switch t.Network {
 	case "none":
 		return exposure.Network{Want: exposure.Explicitly, Asked: exposure.NoNet}
 	case "allowlist":
-		return exposure.Network{Want: exposure.Explicitly, Asked: exposure.AllowlistNet}
+		return exposure.Network{Want: exposure.Explicitly, Asked: exposure.AllowlistNet, Allow: t.NetworkAllow}
 	case "open":
 		return exposure.Network{Want: exposure.Explicitly, Asked: exposure.OpenNet}
 	}
 	if backend == "native" {
-		return exposure.Network{Want: exposure.ByDefault, Asked: exposure.AllowlistNet}
+		return exposure.Network{Want: exposure.ByDefault, Asked: exposure.AllowlistNet, Allow: t.NetworkAllow}
 	}
 	return exposure.Network{}
 }

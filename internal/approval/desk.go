@@ -97,6 +97,9 @@ type Request struct {
 	Presence Presence
 	Platform string   // where it came from, for texts
 	Prompter Prompter // nil: nobody can be asked
+
+	Covers *Covers // what lasting answers cover, where that is no command; nil: as the command is
+	Store  Store   // where what is granted for good is kept; nil: the Desk's
 }
 
 // Decide answers a request, in this order: what the guard refuses stays refused; harm that the sandbox contains is not asked

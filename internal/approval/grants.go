@@ -77,10 +77,14 @@ func (d *Desk) grant(r Request, choice Choice, c Covers) (kept Cover, warning st
 	if choice != Always || c.Always.Entry == "" {
 		return c.Session, ""
 	}
-	if d.o.Store == nil {
+	store := r.Store
+	if store == nil {
+		store = d.o.Store
+	}
+	if store == nil {
 		return c.Session, "there is no allow-list to add it to: it holds for this session"
 	}
-	if err := d.o.Store.Add(c.Always.Entry); err != nil {
+	if err := store.Add(c.Always.Entry); err != nil {
 		return c.Session, fmt.Sprintf("it could not be added to the allow-list and holds for this session: %v", err)
 	}
 	return c.Always, ""

@@ -111,6 +111,12 @@ func (l *Log) Finish(ref Ref, r Result) error {
 	return l.record("result", Record{Kind: KindResult, ID: ref.ID, Session: ref.Session, Result: &r})
 }
 
+// Reached records what came of a connection, or of a name that was looked up. On an error it has been made all the same.
+func (l *Log) Reached(ref Ref, r Reach) error {
+	r.Target, r.Path, r.Reason, r.Error = l.text(r.Target), l.text(r.Path), l.text(r.Reason), l.text(r.Error)
+	return l.record("connection", Record{Kind: KindReach, ID: ref.ID, Session: ref.Session, Reach: &r})
+}
+
 // text makes a text fit for a record: no secrets, not too long.
 func (l *Log) text(s string) string {
 	if s == "" {

@@ -25,6 +25,7 @@ const (
 	KindDecision Kind = "decision"
 	KindResult   Kind = "result"
 	KindMark     Kind = "mark"
+	KindReach    Kind = "reach"
 )
 
 // Record is one line of the log.
@@ -40,6 +41,7 @@ type Record struct {
 	Decision *Decision `json:"decision,omitempty"`
 	Result   *Result   `json:"result,omitempty"`
 	Mark     *Mark     `json:"mark,omitempty"`
+	Reach    *Reach    `json:"reach,omitempty"`
 }
 
 // Ref names what a record belongs to.
@@ -76,6 +78,24 @@ type Result struct {
 	Backend  string        `json:"backend,omitempty"`
 	Exposure string        `json:"exposure,omitempty"`
 	Error    string        `json:"error,omitempty"` // why it did not run to its end
+}
+
+// Reach is what came of a connection, or of a name that was looked up, from inside a sandbox.
+type Reach struct {
+	Client   string        `json:"client"`
+	Command  string        `json:"command,omitempty"` // id of the decision, where only one command ran
+	Method   string        `json:"method"`
+	Target   string        `json:"target"` // host and port
+	Path     string        `json:"path,omitempty"`
+	Addr     string        `json:"addr,omitempty"` // that was reached
+	Verdict  string        `json:"verdict"`
+	Rule     string        `json:"rule,omitempty"`
+	Reason   string        `json:"reason,omitempty"`
+	Asked    bool          `json:"asked,omitempty"` // a person allowed it
+	Up       int64         `json:"up"`              // bytes from and to the sandbox
+	Down     int64         `json:"down"`
+	Duration time.Duration `json:"ns"`
+	Error    string        `json:"error,omitempty"`
 }
 
 // Mark says what was found wrong with the log, and when.
@@ -139,6 +159,7 @@ func decode(line []byte) (Record, error) {
 		there bool
 	}{
 		{KindStart, r.Start != nil}, {KindDecision, r.Decision != nil}, {KindResult, r.Result != nil}, {KindMark, r.Mark != nil},
+		{KindReach, r.Reach != nil},
 	} {
 		if part.there != (part.kind == r.Kind) {
 			return Record{}, fmt.Errorf("the parts of a %q are wrong", r.Kind)

@@ -169,6 +169,14 @@ func recordLine(r audit.Record) string {
 	case r.Result != nil:
 		what = fmt.Sprintf("%-6s", "exit "+strconv.Itoa(r.Result.Exit))
 		details = []string{shortDuration(r.Result.Duration), shortSize(r.Result.Bytes), r.Result.Backend, r.Result.Error}
+	case r.Reach != nil:
+		c := r.Reach
+		what = fmt.Sprintf("%-6s %s %s", visible(c.Verdict), visible(c.Method), visible(c.Target))
+		sizes := ""
+		if c.Up+c.Down > 0 {
+			sizes = shortSize(c.Up) + " up, " + shortSize(c.Down) + " down"
+		}
+		details = []string{c.Rule, c.Addr, sizes, c.Client, c.Error}
 	case r.Mark != nil:
 		what = fmt.Sprintf("%-6s %s", "damage", visible(r.Mark.String()))
 	case r.Start != nil:

@@ -55,6 +55,7 @@ type Terminal struct {
 	SandboxDir      string   `key:"terminal.sandbox_dir"`
 	ScratchDir      string   `key:"terminal.scratch_dir"`
 	Network         string   `key:"terminal.network"`
+	NetworkAllow    []string `key:"terminal.network_allow"`
 
 	Docker      Docker
 	Container   Container

@@ -149,7 +149,7 @@ func (j *journey) open(ctx context.Context) error {
 		refused := audit.Decision{Verdict: guard.Block.String(), Reason: err.Error(), By: "policy", How: "no sandbox", Backend: j.r.Backend}
 		return errors.Join(err, j.d.o.Log.Decide(j.ref(), j.text, refused))
 	}
-	j.box, j.r.Exposure = box, box.Exposure()
+	j.box, j.r.Exposure = box, j.c.Place.exposure(box)
 	return nil
 }
 
@@ -187,7 +187,9 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 		cmd.Stderr = sudo
 	}
 	j.r.Ran = true
+	end := j.c.Place.begin(j)
 	status, err := j.box.Run(ctx, cmd)
+	end()
 	j.r.Status = status
 	err = errors.Join(err, out.close())
 	j.r.Bytes = out.bytes()

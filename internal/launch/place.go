@@ -15,11 +15,13 @@ type Place struct {
 	backend sandbox.Backend
 	spec    sandbox.Spec
 
-	mu   sync.Mutex // guards what follows
-	box  sandbox.Sandbox
-	last string // where the last command ended; "" when that is not known
-	used bool   // commands have run: what lasts of them may be in force
-	shut bool
+	mu      sync.Mutex // guards what follows
+	way     *Way       // nil: none
+	running []*journey
+	box     sandbox.Sandbox
+	last    string // where the last command ended; "" when that is not known
+	used    bool   // commands have run: what lasts of them may be in force
+	shut    bool
 }
 
 // NewPlace makes a place; nothing is opened yet. The environment is the policy's: spec.Env does not count.
@@ -38,7 +40,7 @@ func (p *Place) open(ctx context.Context, env environ.List) (sandbox.Sandbox, er
 	}
 	if p.box == nil {
 		spec := p.spec
-		spec.Env = env
+		spec.Env, spec.Exit = env, p.way.exit()
 		box, err := p.backend.Open(ctx, spec)
 		if err != nil {
 			return nil, err
@@ -104,10 +106,14 @@ func (p *Place) Close(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.shut = true
-	if p.box == nil {
-		return nil
+	var err error
+	if p.box != nil {
+		err = p.box.Close(ctx)
+		p.box = nil
 	}
-	err := p.box.Close(ctx)
-	p.box = nil
+	if p.way != nil {
+		err = errors.Join(err, p.way.Client.Close())
+		p.way = nil
+	}
 	return err
 }

@@ -12,9 +12,11 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -241,5 +243,29 @@ func (c *Client) Close() error {
 	c.mu.Unlock()
 	c.wait.Wait()
 	c.plain.CloseIdleConnections()
+	return nil
+}
+
+// Attach serves two sockets that were made inside a sandbox: a listening stream one for the proxy, and a datagram one for the
+// name server, or nil. It takes them over and returns at once; they are served until Close.
+func (c *Client) Attach(stream, names *os.File) error {
+	l, err := net.FileListener(stream)
+	_ = stream.Close() // the listener has its own
+	if err != nil {
+		if names != nil {
+			_ = names.Close()
+		}
+		return fmt.Errorf("attach proxy: %w", err)
+	}
+	if names != nil {
+		pc, err := net.FilePacketConn(names)
+		_ = names.Close()
+		if err != nil {
+			_ = l.Close()
+			return fmt.Errorf("attach name server: %w", err)
+		}
+		go func() { _ = c.ServeNames(pc) }()
+	}
+	go func() { _ = c.Serve(l) }()
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"time"
 
 	"hermes/internal/guard/checked"
@@ -62,6 +63,7 @@ type Spec struct {
 	Secrets []string        // values that must not be readable inside, by any way; never logged
 
 	Network exposure.Network // what is asked of the network
+	Exit    *Exit            // the one way out, for a sandbox whose network is an allow-list; nil: none
 	Read    []string         // host paths readable besides the backend's own list
 	Write   []string         // host paths writable besides the work tree
 	Limits  Limits
@@ -69,6 +71,13 @@ type Spec struct {
 	InitFiles  []string // shell files sourced once, before the first command
 	Persistent bool     // exports, functions, aliases and the directory last from command to command
 	BestEffort bool     // run anyway where the kernel lacks a wall; every result then says what is missing
+}
+
+// Exit is the way out of a sandbox that has no route: two sockets that are made inside and served outside. A backend that
+// cannot hand sockets out leaves it alone, and its exposure says that there is no network.
+type Exit struct {
+	Port   uint16                             // of 127.0.0.1 inside, where the proxy listens; names are asked for at port 53
+	Attach func(stream, names *os.File) error // takes the sockets over and returns at once; names may be nil
 }
 
 // Limits bounds all commands of a sandbox together; 0 leaves a limit at the backend's default, Unlimited takes it away.

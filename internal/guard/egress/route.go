@@ -42,12 +42,14 @@ type Ruling struct {
 	Host    Host          // what is looked up, dialled, and compared with the name in TLS
 	Opaque  bool          // a tunnel may carry anything, not only TLS that names Host
 	ECH     bool          // a TLS hello may hold an encrypted one
+	Entry   string        // what the list would have to hold for it, where it could
 }
 
 // Routes is the allow-list of a sandbox: where its commands may go. The zero Routes allows nothing. It is immutable and safe
 // for concurrent use.
 type Routes struct {
 	ech      bool
+	entries  []string           // as they were written
 	exact    map[string][]route // by host
 	suffixes map[string][]route // by the domain behind "*."
 	networks []route
@@ -95,7 +97,7 @@ func (e *RouteError) Unwrap() error { return e.Err }
 //
 // An entry that cannot be used is left out, which allows less, and told.
 func ParseRoutes(entries []string) (Routes, []error) {
-	r := Routes{exact: map[string][]route{}, suffixes: map[string][]route{}}
+	r := Routes{exact: map[string][]route{}, suffixes: map[string][]route{}, entries: slices.Clip(slices.Clone(entries))}
 	var problems []error
 	for _, entry := range entries {
 		if err := r.add(entry); err != nil {
@@ -265,10 +267,11 @@ func (r Routes) Judge(q Request) Ruling {
 	if odd != "" {
 		return Ruling{Host: h, Verdict: refused("egress/path", odd, "")}
 	}
+	entry := listed(h, q)
 	v := refused("egress/unlisted", fmt.Sprintf("%s is not on the allow-list of this sandbox", q),
-		"to allow it for good: hermes config set "+keyRoutes+" "+listed(h, q))
+		"to allow it for good, add it to the list: hermes config set "+keyRoutes+" '["+strings.Join(append(r.entries, entry), ", ")+"]'")
 	v.Action = guard.Ask
-	return Ruling{Host: h, Verdict: v}
+	return Ruling{Host: h, Verdict: v, Entry: entry}
 }
 
 // keyRoutes is the setting of the allow-list.

@@ -26,6 +26,10 @@ type Request struct {
 	Home     Home
 	Hermes   string // HERMES_HOME of the profile; "" leaves it as it is
 
+	// Exit is the URL of the proxy that is the only way out of where the child runs; "" for none. It goes before whatever else
+	// says where connections go.
+	Exit string
+
 	Credentials bool // a Child that is declared to need provider credentials
 	Carry       List // for an Engine: variables that travel to the inside through it
 }
@@ -63,6 +67,7 @@ func (p *Policy) Build(r Request) (List, []Note) {
 	b.extras()
 	b.sessions()
 	b.homes()
+	b.exit()
 	for name, value := range r.Carry.content().vars {
 		if r.Surface == Engine {
 			b.out[name] = value

@@ -166,7 +166,7 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 			return nil, err
 		}
 	}
-	if err := p.note(b.conf.State, d, spec); err != nil {
+	if err := errors.Join(p.leave(ctx, spec, b.log), p.note(b.conf.State, d, spec)); err != nil {
 		_ = p.Close(context.WithoutCancel(ctx))
 		return nil, err
 	}

@@ -93,6 +93,11 @@ func (d *design) complete(b *Backend, h *host, spec sandbox.Spec) error {
 	d.plan.Filter, d.rules = f.program, f.rules
 	d.plan.Limits = []wall.Rlimit{{Kind: unix.RLIMIT_CORE}, {Kind: unix.RLIMIT_MSGQUEUE}}
 	d.base(h)
+	if spec.Exit != nil {
+		if err := d.names(b.conf.State); err != nil {
+			return err
+		}
+	}
 	if err := d.show(b, h, spec); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -18,6 +19,7 @@ func (c *conn) ask(f frame) error {
 	what, body := f.body[0], append([]byte(nil), f.body[1:]...)
 	r := &reader{b: body}
 	var work func() ([]byte, error)
+	var fds []int // that go with the answer
 	switch what {
 	case askLeft:
 		c.asked.Add(-1)
@@ -45,6 +47,15 @@ func (c *conn) ask(f frame) error {
 			w.raw(answer)
 			return w.b, err
 		}
+	case askSockets:
+		port := r.num()
+		if err := r.done(); err != nil || port == 0 || port > 65535 {
+			return fmt.Errorf("sockets: port %d: %w", port, cmp.Or(err, errors.New("is none")))
+		}
+		work = func() (_ []byte, err error) {
+			fds, err = sockets(int(port))
+			return nil, err
+		}
 	default:
 		var err error
 		if work, err = c.files.work(what, r); err != nil {
@@ -71,7 +82,7 @@ func (c *conn) ask(f frame) error {
 			if what == askKillAll {
 				c.s.reap()
 			}
-			c.send(frame{kind: answerKind, id: f.id, body: w.b})
+			c.send(frame{kind: answerKind, id: f.id, body: w.b, fds: fds})
 		})
 	}()
 	return nil

@@ -306,27 +306,35 @@ func (c *Client) over() error {
 
 // ask asks a question and waits for its answer.
 func (c *Client) ask(ctx context.Context, what uint8, body []byte) (*reader, error) {
+	r, fds, err := c.askFor(ctx, what, body)
+	closeAll(fds)
+	return r, err
+}
+
+// askFor asks a question whose answer may come with descriptors, which are the caller's.
+func (c *Client) askFor(ctx context.Context, what uint8, body []byte) (*reader, []int, error) {
 	id, ch, err := c.place(false, 1)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer c.forget(id)
 	if err := c.send(frame{kind: askKind, id: id, body: append([]byte{what}, body...)}); err != nil {
 		c.fail(err)
-		return nil, c.over()
+		return nil, nil, c.over()
 	}
 	select {
 	case f := <-ch:
 		r := &reader{b: f.body}
 		if code := r.num(); code != 0 {
 			text := r.str()
-			return nil, fault(code, text)
+			closeAll(f.fds)
+			return nil, nil, fault(code, text)
 		}
-		return r, nil
+		return r, f.fds, nil
 	case <-c.done:
-		return nil, c.over()
+		return nil, nil, c.over()
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
 }
 

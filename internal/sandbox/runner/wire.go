@@ -9,7 +9,7 @@ import (
 )
 
 // Version is the version of the protocol. Both ends must have the same: they are built together.
-const Version = 2
+const Version = 3
 
 // magic opens the first frame of both sides.
 const magic = "hermes-runner"
@@ -54,6 +54,7 @@ const (
 	askClose
 	askStat
 	askList
+	askSockets
 )
 
 // A frame is a header and a body: length of the body (4 bytes), kind (1), number of descriptors that came along (1), id (4).

@@ -103,6 +103,7 @@ func (p *Plan) carryOut(report *Report) error {
 			if err := loopback(); err != nil {
 				return fmt.Errorf("loopback: %w", err)
 			}
+			openPorts()
 		}
 		if p.Hostname != "" {
 			if err := unix.Sethostname([]byte(p.Hostname)); err != nil {
@@ -197,6 +198,17 @@ func filter(program []byte) error {
 		return fmt.Errorf("thread %d has a filter of its own", thread)
 	}
 	return nil
+}
+
+// openPorts lets everybody in this network use the ports below 1024: nothing else is in it, and names are asked for at one of
+// them. Where it cannot be, programs that need such a port do without.
+func openPorts() {
+	fd, err := unix.Open("/proc/sys/net/ipv4/ip_unprivileged_port_start", unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	_, _ = unix.Write(fd, []byte("0"))
+	_ = unix.Close(fd)
 }
 
 // loopback brings the only interface of a new network namespace up.

@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"time"
+
+	"hermes/internal/audit"
+	"hermes/internal/config"
+	"hermes/internal/guard"
+	"hermes/internal/guard/egress"
+	"hermes/internal/guard/exposure"
+	"hermes/internal/guard/scope"
+	"hermes/internal/launch"
+	"hermes/internal/proxy"
+	"hermes/internal/safehttp"
+	"hermes/internal/sandbox"
+)
+
+// exitPort is where commands in a sandbox of their own find the proxy.
+const exitPort = 3128
+
+// lookupTime bounds looking one name up.
+const lookupTime = 10 * time.Second
+
+// through gives a place its way out, where its network is an allow-list.
+func (a *App) through(p *launch.Place, spec sandbox.Spec) {
+	if spec.Network.Asked != exposure.AllowlistNet {
+		return
+	}
+	w := &launch.Way{Port: exitPort, Store: kept{a.dir, a.store, networkAllow()}, Listed: a.listed}
+	w.Client = proxy.New(p.Backend(), proxy.Options{
+		Policy: &exit{a: a}, Resolve: safehttp.Lookup(nil, lookupTime), Tell: func(d proxy.Decision) { a.reached(spec.Session, d) },
+		Ask: func(ctx context.Context, q proxy.Question) bool { return a.door.Connect(ctx, p, q).Allowed() },
+	})
+	p.Through(w)
+}
+
+// listed returns the list as it is now.
+func (a *App) listed() []string {
+	snap, _ := a.settings() // which tells the owner what is wrong
+	if snap == nil {
+		return nil
+	}
+	return snap.Settings.Terminal.NetworkAllow
+}
+
+// exit is what sandboxes may reach now: settings count as soon as they change. It is a proxy.Policy.
+type exit struct {
+	a *App
+
+	mu     sync.Mutex
+	snap   *config.Snapshot // that routes was made of
+	routes egress.Routes
+}
+
+var _ proxy.Policy = (*exit)(nil)
+
+func (e *exit) now() egress.Exit {
+	policy := e.a.Egress()
+	snap, _ := e.a.settings() // which tells the owner what is wrong
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if snap != nil && snap != e.snap {
+		routes, problems := egress.ParseRoutes(snap.Settings.Terminal.NetworkAllow)
+		for _, p := range problems {
+			e.a.p.Tell("terminal.network_allow: " + p.Error())
+		}
+		e.snap, e.routes = snap, routes
+	}
+	return egress.Exit{Routes: e.routes, Policy: policy}
+}
+
+// Judge is proxy.Policy's.
+func (e *exit) Judge(q egress.Request) egress.Ruling { return e.now().Judge(q) }
+
+// Answers is proxy.Policy's.
+func (e *exit) Answers(h egress.Host, port uint16, addrs []netip.Addr) guard.Verdict {
+	return e.now().Answers(h, port, addrs)
+}
+
+// reached writes down what came of a connection.
+func (a *App) reached(s scope.Session, d proxy.Decision) {
+	r := audit.Reach{
+		Client: d.Client, Command: d.Command, Method: d.Target.Method, Target: d.Target.String(), Path: d.Target.Path, Verdict: d.Verdict.Action.String(),
+		Rule: d.Verdict.Rule, Reason: d.Verdict.Reason, Asked: d.Asked, Up: d.Up, Down: d.Down, Duration: d.Took,
+	}
+	if d.Addr.IsValid() {
+		r.Addr = d.Addr.String()
+	}
+	if d.Err != nil {
+		r.Error = d.Err.Error()
+	}
+	if err := a.log.Reached(audit.Ref{ID: d.Command, Session: s.String()}, r); err != nil {
+		a.p.Tell("a connection is missing in the audit log: " + err.Error())
+	}
+}
