@@ -9,11 +9,9 @@
 package safehttp
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -159,25 +157,13 @@ func (c *Client) HTTP() *http.Client {
 
 // Get fetches one URL. The caller closes the body.
 func (c *Client) Get(ctx context.Context, rawURL string) (*http.Response, error) {
-	return c.Send(ctx, http.MethodGet, rawURL, nil, nil)
-}
-
-// Send makes one request with headers of the caller's and a body, if it is not nil. The caller closes the body of the response.
-func (c *Client) Send(ctx context.Context, method, rawURL string, header map[string]string, body []byte) (*http.Response, error) {
 	u, err := egress.ParseURL(rawURL)
 	if err != nil {
 		return nil, denied(rawURL, egress.Refusal(err))
 	}
-	var content io.Reader
-	if body != nil {
-		content = bytes.NewReader(body)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), content)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, err
-	}
-	for name, value := range header {
-		req.Header.Set(name, value)
 	}
 	return c.HTTP().Do(req)
 }

@@ -682,12 +682,12 @@ func TestSend(t *testing.T) {
 		}
 	}
 	c := w.client(t, Options{})
-	resp, err := c.Send(t.Context(), "POST", "http://api.example.com/v1", map[string]string{"X-Key": "k"}, []byte("body"))
+	resp, err := c.Send(t.Context(), Request{URL: "http://api.example.com/v1", Header: map[string]string{"X-Key": "k"}, Body: []byte("body")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if resp, err := c.Send(t.Context(), "POST", "http://api.example.com/away", map[string]string{"X-Key": "k"}, []byte("body")); err == nil {
+	if resp, err := c.Send(t.Context(), Request{URL: "http://api.example.com/away", Header: map[string]string{"X-Key": "k"}, Body: []byte("body")}); err == nil {
 		resp.Body.Close()
 		t.Error("a body was sent on to another origin")
 	}
