@@ -109,7 +109,10 @@ func (d *Door) required(r Rules, p *shell.Program, f command.Facts) guard.Verdic
 func (j *journey) facts() command.Facts {
 	f := j.p.Facts
 	f.Dir, f.Env, f.Tracked, f.Ignored = j.r.Dir, map[string]string{}, nil, nil
-	if j.p.Tree != nil && f.Dir != "" && j.c.Place.hostFiles() {
+	switch there := j.c.Place.hostFiles(); {
+	case !there: // whose home and temporary folder these would be is not known
+		f.Home, f.HermesHome, f.TempDir = "", "", ""
+	case j.p.Tree != nil && f.Dir != "":
 		f.Tracked, f.Ignored = j.p.Tree(f.Dir)
 	}
 	for name, value := range j.c.Extra {
