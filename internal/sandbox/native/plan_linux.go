@@ -94,7 +94,7 @@ func (d *design) complete(b *Backend, h *host, spec sandbox.Spec) error {
 	d.plan.Limits = []wall.Rlimit{{Kind: unix.RLIMIT_CORE}, {Kind: unix.RLIMIT_MSGQUEUE}}
 	d.base(h)
 	if spec.Exit != nil {
-		if err := d.names(b.conf.State); err != nil {
+		if err := d.names(cmp.Or(b.conf.State, spec.Home)); err != nil {
 			return err
 		}
 	}
