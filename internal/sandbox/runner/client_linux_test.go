@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -24,13 +25,22 @@ import (
 func TestMain(m *testing.M) {
 	if os.Args[0] == Marker {
 		os.Exit(Serve(os.Args[1:], Parts{
-			Hooks:  Hooks{"echo": func(_ context.Context, q []byte) ([]byte, error) { return q, nil }},
+			Hooks: Hooks{
+				"echo": func(_ context.Context, q []byte) ([]byte, error) { return q, nil },
+				"collect": func(context.Context, []byte) ([]byte, error) { // garbage, all the time
+					debug.SetGCPercent(1)
+					return nil, nil
+				},
+			},
 			Harden: func(h Harden) error { return wall.Harden(h.Filter, h.DropCaps, h.Keep) },
 		}))
 	}
 	if mark := os.Getenv(parentMark); mark != "" {
 		parent(mark)
 		os.Exit(1)
+	}
+	if os.Getenv(startsMark) != "" {
+		os.Exit(startsBesideKills())
 	}
 	os.Exit(m.Run())
 }

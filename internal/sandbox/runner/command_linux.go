@@ -230,12 +230,7 @@ func (cmd *command) signal(sig syscall.Signal, all bool) {
 		}
 		return
 	}
-	t := tree{pid: cmd.pid, tag: cmd.tag, self: cmd.s.self}
-	go func() {
-		for _, e := range t.alive() {
-			_ = unix.Kill(e.pid, sig)
-		}
-	}()
+	go cmd.tree().signal(sig)
 }
 
 // ended takes the status of a command whose program has ended.
@@ -312,7 +307,7 @@ func (s *server) end(cmd *command, grace uint64) {
 	}
 	cmd.ending, cmd.cut = true, true
 	gone := make(chan struct{})
-	t := tree{pid: cmd.pid, tag: cmd.tag, self: s.self}
+	t := cmd.tree()
 	go func() {
 		defer s.post(func() {
 			s.reap()

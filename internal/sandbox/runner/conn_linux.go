@@ -24,7 +24,7 @@ type conn struct {
 	proof    []byte // what it has to show before it is listened to
 	greeted  bool
 	dead     bool
-	over     bool // everything of it is being killed: nothing starts any more, as a fork that is stopped half-way stops all of this process
+	over     bool // everything of it is being killed, and what would start meanwhile too: nothing does any more
 	full     bool // waits for the socket to take more
 	commands map[uint32]*command
 	files    handles

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -112,9 +113,21 @@ func (e entry) dead() bool { return e.state == 'Z' || e.state == 'X' }
 // tree is a command with everything that comes from it.
 type tree struct {
 	pid  int
+	born uint64 // of pid, 0: it has ended and was waited for, so that whoever has its number now is somebody else
 	tag  uint64
 	self int    // never a member
 	runs uint64 // without pid and tag: all of the runner with this tag
+}
+
+// tree returns the tree of a command. It has to be called on the thread that waits for the ended: until that one has waited for
+// the program, its number is no other's.
+func (cmd *command) tree() tree {
+	t := tree{pid: cmd.pid, tag: cmd.tag, self: cmd.s.self}
+	if !cmd.over {
+		e, _ := look(cmd.pid)
+		t.born = e.born
+	}
+	return t
 }
 
 // alive returns the members that have not ended.
@@ -128,6 +141,11 @@ func (t tree) alive() []entry {
 
 // members returns who belongs to the tree: the program, whoever has its tag, group or session, and what is below those.
 func (t tree) members(all []entry) (out []entry) {
+	// The numbers of a group and a session are kept from new processes as long as there is somebody in them. If the program's own
+	// is another's now, nobody is.
+	if t.pid != 0 && slices.ContainsFunc(all, func(e entry) bool { return e.pid == t.pid && e.born != t.born }) {
+		t.pid = -1
+	}
 	in := map[int]bool{}
 	for again := true; again; {
 		again = false
@@ -156,13 +174,33 @@ func (t tree) root(e entry) bool {
 	return e.pid == t.pid || e.group == t.pid || e.session == t.pid || tagOf(e.pid) == t.tag
 }
 
-// ask asks the members to end, also those that are stopped.
-func (t tree) ask() {
-	for _, e := range t.alive() {
-		_ = unix.Kill(e.pid, unix.SIGTERM)
-		_ = unix.Kill(e.pid, unix.SIGCONT)
-	}
+// strike calls f with the members that are alive, for it to signal them; this process starts nothing meanwhile.
+//
+// A process that this one has just started runs in its memory, and holds the thread that started it, until it has become its
+// program. If it were stopped before, that thread would stand still, and soon everything else, as the collection of garbage
+// waits for all threads: also whoever stopped it and was about to kill it. The lock that every start of a process holds until
+// then, whoever does it, keeps the two apart: who is seen while it is held has become its program, or is somebody else's
+// child, and none of the numbers that were seen can go to a new one. It is held for one look, not for a whole kill: a start
+// waits for that long at the most. So no signal goes to members but from here.
+func (t tree) strike(f func(alive []entry)) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	f(t.alive())
 }
+
+// signal signals the members.
+func (t tree) signal(sigs ...syscall.Signal) {
+	t.strike(func(alive []entry) {
+		for _, e := range alive {
+			for _, sig := range sigs {
+				_ = unix.Kill(e.pid, sig)
+			}
+		}
+	})
+}
+
+// ask asks the members to end, also those that are stopped.
+func (t tree) ask() { t.signal(unix.SIGTERM, unix.SIGCONT) }
 
 // killTime bounds a kill, looks how often members are stopped before they are killed anyway.
 const (
@@ -170,36 +208,43 @@ const (
 	looks    = 64
 )
 
-// kill ends all members: first everything is stopped, until a look finds nobody new, so that nobody can start a replacement;
-// then it is killed; then all over, until a look finds nobody.
+// kill ends all members, over and over until a look finds nobody.
 func (t tree) kill() error {
 	for until := time.Now().Add(killTime); ; {
-		stopped := map[int]bool{}
-		var alive []entry
-		for range looks {
-			alive = t.alive()
-			fresh := false
-			for _, e := range alive {
-				if !stopped[e.pid] {
-					stopped[e.pid], fresh = true, true
-					_ = unix.Kill(e.pid, unix.SIGSTOP)
-				}
-			}
-			if !fresh {
-				break
-			}
-		}
+		alive := t.round()
 		if len(alive) == 0 {
 			return nil
 		}
 		if time.Now().After(until) {
 			return fmt.Errorf("kill: %d processes are still there, %d (%s) among them", len(alive), alive[0].pid, alive[0].name)
 		}
-		for _, e := range alive {
-			_ = unix.Kill(e.pid, unix.SIGKILL)
-		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// round kills all members once and returns them: first everything is stopped, until a look finds nobody new, so that nobody can
+// start a replacement; then, in that same look, it is killed.
+func (t tree) round() (killed []entry) {
+	stopped := map[int]bool{}
+	for turn, done := 1, false; !done; turn++ {
+		t.strike(func(alive []entry) {
+			done = true
+			for _, e := range alive {
+				if !stopped[e.pid] {
+					stopped[e.pid], done = true, false
+					_ = unix.Kill(e.pid, unix.SIGSTOP)
+				}
+			}
+			if done = done || turn == looks; !done {
+				return
+			}
+			for _, e := range alive {
+				_ = unix.Kill(e.pid, unix.SIGKILL)
+			}
+			killed = alive
+		})
+	}
+	return killed
 }
 
 // killBelow kills everything below a process; reap waits for what has ended.
