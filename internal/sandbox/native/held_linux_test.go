@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"hermes/internal/guard/exposure"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/native"
 )
@@ -151,6 +152,113 @@ func TestMadeInside(t *testing.T) {
 	for name, told := range map[string]bool{".claude was made": true, "AGENTS.md was made": true, "README.md": false, ".vscode": false} {
 		if strings.Contains(strings.Join(log, "\n"), name) != told {
 			t.Errorf("%s: %q", name, log)
+		}
+	}
+}
+
+// As root, what others may not read stays closed when the host puts another file in its place, and so does what the host puts
+// there later.
+func TestSecretsReplaced(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("an ordinary user reads none of it anywhere")
+	}
+	dir, err := os.MkdirTemp("/etc", "hermes-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "secret"), "PRIVATE")
+	write(t, filepath.Join(dir, "deep/secret"), "PRIVATE")
+	public := filepath.Join(dir, "public")
+	write(t, public, "anybody's")
+	if err := os.Chmod(public, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("secret", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	s, conf := spec(t)
+	conf.Probe, s.BestEffort = []string{}, os.Getenv(kernelVariable) != ""
+	b := backend(t, conf)
+	for range 2 { // the second time from what was remembered
+		p := open(t, b, s)
+		all := "cd " + dir + "; cat public; cat secret link deep/secret later new/secret 2>&1 | grep -c PRIVATE"
+		if out, _ := run(t, p, all); out != "anybody's0" && out != "anybody's\n0" {
+			t.Errorf("before: %q", out)
+		}
+		replace(t, filepath.Join(dir, "secret"), "PRIVATE")
+		if os.Getenv(kernelVariable) != "" { // only covered: the sandbox ends
+			if !soon(func() bool { _, err := p.Run(t.Context(), sandbox.Command{Argv: []string{"true"}}); return err != nil }) {
+				t.Error("a cover fell off, and the sandbox goes on")
+			}
+			continue
+		}
+		replace(t, filepath.Join(dir, "deep/secret"), "PRIVATE")
+		write(t, filepath.Join(dir, "later"), "PRIVATE")
+		write(t, filepath.Join(dir, "new/secret"), "PRIVATE")
+		if out, _ := run(t, p, all); out != "anybody's0" && out != "anybody's\n0" {
+			t.Errorf("after: %q", out)
+		}
+		for _, path := range []string{"later", "new"} {
+			_ = os.RemoveAll(filepath.Join(dir, path))
+		}
+	}
+	if os.Getenv(kernelVariable) == "" {
+		aged(t, "5.10", "TestSecretsReplaced")
+	}
+}
+
+// A home that is kept in memory is the owner's all the same: what he names of it is told as shown, with and without a probe.
+func TestHomeInMemory(t *testing.T) {
+	dir, err := os.MkdirTemp("/dev/shm", "hermes-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	home := filepath.Join(dir, "home")
+	write(t, filepath.Join(home, ".ssh/id_ed25519"), "PRIVATE")
+	write(t, filepath.Join(home, "docs/note"), "x")
+	for _, row := range []struct {
+		what, path   string
+		write        bool
+		keys, writes exposure.Reach
+	}{
+		{"nothing", "", false, exposure.Shut, exposure.Shut},
+		{"documents", "docs", false, exposure.Shut, exposure.Shut},
+		{"the home to read", ".", false, exposure.Open, exposure.Shut},
+		{"keys to read", ".ssh", false, exposure.Open, exposure.Shut},
+		{"one key to read", ".ssh/id_ed25519", false, exposure.Open, exposure.Shut},
+		{"the home to write", ".", true, exposure.Open, exposure.Open},
+	} {
+		for _, probed := range []bool{false, true} {
+			s, conf := spec(t)
+			conf.Home, s.BestEffort = home, true
+			if !probed {
+				conf.Probe = []string{}
+			}
+			if path := filepath.Join(home, row.path); row.write {
+				s.Write = []string{path}
+			} else if row.path != "" {
+				s.Read = []string{path}
+			}
+			p := open(t, backend(t, conf), s)
+			e := p.Exposure()
+			if got := e.Doors.At(exposure.KeyFiles).Force; got != row.keys {
+				t.Errorf("%s, probed %v: key files %v, want %v", row.what, probed, got, row.keys)
+			}
+			if got := e.Doors.At(exposure.HomeWrite).Force; got != row.writes {
+				t.Errorf("%s, probed %v: home %v, want %v", row.what, probed, got, row.writes)
+			}
+			if want := row.keys == exposure.Shut; e.Boundary() != want && probed {
+				t.Errorf("%s: a boundary: %v", row.what, e.Boundary())
+			}
+			out, _ := run(t, p, "cat "+home+"/.ssh/id_ed25519")
+			if read := out == "PRIVATE"; read != (row.keys == exposure.Open) {
+				t.Errorf("%s: the key: %q", row.what, out)
+			}
 		}
 	}
 }

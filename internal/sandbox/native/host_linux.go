@@ -80,13 +80,22 @@ func lookAround() *host {
 	return h
 }
 
-// hidden lists what of the system an ordinary user may not read, so that root's sandbox may not either. The number is another
-// one whenever something may have changed.
-func (h *host) hidden() (paths []string, number uint64) {
+// etc is the part of the system that is shown and holds files of root's alone.
+const etc = "/etc"
+
+// secret says what of /etc an ordinary user may not read, so that root's sandbox may not either, and what is left. The number
+// is another one whenever something may have changed.
+func (h *host) secret() (s secrets, number uint64) {
 	if h.uid != 0 {
-		return nil, 0
+		return secrets{}, 0
 	}
-	return h.secrets.below("/etc")
+	return h.secrets.below(etc)
+}
+
+// secrets is a directory seen with an ordinary user's eyes.
+type secrets struct {
+	hidden []string // private: not to be read, with all that is below
+	open   []string // everything else, as few paths as say it; a directory ends in a slash. Links are left out: what they lead to counts
 }
 
 // private remembers what below a directory others may not read, until something in it changes.
@@ -94,16 +103,15 @@ type private struct {
 	mu     sync.Mutex
 	number uint64 // how often it was listed
 	watch  *watch
-	paths  []string
+	last   secrets
 }
 
-// below lists it. What is in a private directory is not listed on its own. From the second time on changes are watched for,
-// which the first is not worth.
-func (p *private) below(dir string) ([]string, uint64) {
+// below lists it. From the second time on changes are watched for, which the first is not worth.
+func (p *private) below(dir string) (secrets, uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.watch != nil && !p.watch.changed() {
-		return p.paths, p.number
+		return p.last, p.number
 	}
 	if p.watch != nil {
 		p.watch.close()
@@ -112,32 +120,38 @@ func (p *private) below(dir string) ([]string, uint64) {
 	if p.number++; p.number > 1 {
 		p.watch = newWatch()
 	}
-	p.paths = nil
-	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.Type()&fs.ModeSymlink != 0 {
-			return nil
-		}
-		info, err := e.Info()
-		if err != nil {
-			return nil
-		}
-		hidden := info.Mode().Perm()&0o004 == 0
-		if hidden {
-			p.paths = append(p.paths, path)
-		}
-		if e.IsDir() {
-			if hidden {
-				return fs.SkipDir // the directory above tells when that changes
-			}
-			p.watch.add(path)
-		}
-		return nil
-	})
+	p.last = secrets{}
+	p.last.list(dir, p.watch)
 	if !p.watch.whole() {
 		p.watch.close()
 		p.watch = nil
 	}
-	return p.paths, p.number
+	return p.last, p.number
+}
+
+// list looks through a directory that others may read. What cannot be looked at is left out, so nobody may read it.
+func (s *secrets) list(dir string, w *watch) {
+	w.add(dir) // before it is read
+	begin, hidden := len(s.open), len(s.hidden)
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		info, bad := e.Info()
+		switch {
+		case bad != nil:
+			err = bad
+		case e.Type()&fs.ModeSymlink != 0:
+		case info.Mode().Perm()&0o004 == 0:
+			s.hidden = append(s.hidden, path) // the directory it is in tells when that changes
+		case e.IsDir():
+			s.list(path, w)
+		default:
+			s.open = append(s.open, path)
+		}
+	}
+	if err == nil && len(s.hidden) == hidden && dir != etc { // nothing in it is anybody's own: it is open as a whole
+		s.open = append(s.open[:begin], dir+"/")
+	}
 }
 
 // Toolchains and module caches below a home, without the files beside them that hold logins.

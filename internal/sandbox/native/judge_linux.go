@@ -41,13 +41,16 @@ func (d *design) readMounts(e *exposure.Exposure, mounts string) {
 	if mounts == "" || !d.plan.Namespaces {
 		return
 	}
-	planned := map[string]bool{} // target, and whether it may be written
+	planned := map[string]bool{}                         // target, and whether it may be written
+	made := map[string]bool{"/": true, wall.Empty: true} // new inside
 	for _, s := range d.plan.Steps {
 		switch s.Kind {
 		case wall.Read, wall.Device:
 			planned[s.Target] = false
 		case wall.Write, wall.Scratch:
 			planned[s.Target] = true
+		case wall.Tmpfs, wall.Proc, wall.Devpts, wall.Hide:
+			made[s.Target] = true
 		}
 	}
 	write, read := exposure.Shut, exposure.Shut
@@ -56,11 +59,8 @@ func (d *design) readMounts(e *exposure.Exposure, mounts string) {
 		if !ok {
 			return
 		}
-		switch m.kind {
-		case "tmpfs", "proc", "devpts":
-			if m.source == m.kind {
-				continue // made new inside; the devices' are binds of devtmpfs
-			}
+		if m.source == m.kind && made[m.target] {
+			continue
 		}
 		target, may, ok := covering(planned, m.target)
 		if !ok {
@@ -72,15 +72,15 @@ func (d *design) readMounts(e *exposure.Exposure, mounts string) {
 	}
 	e.Doors.Found(exposure.HostWrite, write, "")
 	e.Doors.Found(exposure.HostRead, read, "")
-	if !d.homeShown {
-		e.Doors.Found(exposure.KeyFiles, read, "")
-		e.Doors.Found(exposure.HomeWrite, write, "")
-		e.Doors.Found(exposure.RCFiles, write, "")
-		return
+	e.Doors.Found(exposure.KeyFiles, read, "")
+	e.Doors.Found(exposure.HomeWrite, write, "")
+	e.Doors.Found(exposure.RCFiles, write, "")
+	if d.keysShown != "" {
+		e.Doors.Found(exposure.KeyFiles, exposure.Open, d.keysShown)
 	}
-	// The probe takes a home that is kept in memory for one made inside.
-	for _, door := range [...]exposure.Door{exposure.KeyFiles, exposure.HomeWrite, exposure.RCFiles} {
-		e.Doors.Found(door, exposure.Open, "the home is shown as it is")
+	if d.homeShown {
+		e.Doors.Found(exposure.HomeWrite, exposure.Open, "the home is shown as it is")
+		e.Doors.Found(exposure.RCFiles, exposure.Open, "the home is shown as it is")
 	}
 }
 
@@ -188,7 +188,7 @@ func (b *Backend) probe(ctx context.Context, p *place, d *design, spec sandbox.S
 	}
 	defer stage.Close()
 	t := stage.Targets
-	t.Home, t.Tree = b.conf.Home, d.tree
+	t.Home, t.Tree, t.Shown = b.conf.Home, d.tree, d.named
 	text, err := json.Marshal(t)
 	if err != nil {
 		return e, err

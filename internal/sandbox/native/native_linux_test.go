@@ -24,6 +24,10 @@ import (
 
 // TestMain lets the test binary stand in for the launcher, the process inside and the probe. Each of these ends here.
 func TestMain(m *testing.M) {
+	if err := age(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	if os.Args[0] == runner.Marker {
 		os.Exit(role.Main(os.Args, nil))
 	}

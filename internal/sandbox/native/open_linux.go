@@ -262,10 +262,10 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 		n.abandon()
 		return nil, err
 	}
-	if d.plan.Namespaces && len(d.held)+len(d.absent) > 0 {
+	if watched := slices.Concat(d.covered, d.held); d.plan.Namespaces && len(watched)+len(d.absent) > 0 {
 		var err error
-		if held, err = hold(d.held, d.absent); err != nil {
-			return abandon(fmt.Errorf("open native sandbox: watch the work tree: %w", err))
+		if held, err = hold(watched, d.absent); err != nil {
+			return abandon(fmt.Errorf("open native sandbox: watch what is held: %w", err))
 		}
 	}
 	if err := wall.SendPlan(n.conn, &d.plan); err != nil {
@@ -346,7 +346,7 @@ func missing(what string, errno syscall.Errno) error {
 	case errors.Is(errno, unix.ENOSPC) || errors.Is(errno, unix.EUSERS):
 		e.Remedy = "raise sysctl user.max_user_namespaces"
 	case errors.Is(errno, unix.ENOSYS) || errors.Is(errno, unix.EINVAL):
-		e.Remedy = "Linux 5.12 or newer is needed"
+		e.Remedy = "Linux 5.6 or newer is needed, or set terminal.native_best_effort: true to run with fewer walls"
 	}
 	return e
 }

@@ -19,6 +19,7 @@ import (
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/native/seccomp"
 	"hermes/internal/sandbox/native/wall"
+	"hermes/internal/sandbox/probe"
 )
 
 // design is a sandbox before it exists.
@@ -38,15 +39,18 @@ type design struct {
 	gaps  []string // walls that are left out
 	rules int      // of the system call filter
 
-	held   []string // what of the work tree is held by mounts
-	absent []string // what must not appear in it
-	made   []string // what is told when it appears in it
+	held    []string // what of the work tree is held by mounts
+	absent  []string // what must not appear in it
+	made    []string // what is told when it appears in it
+	covered []string // what of the system is hidden by mounts alone
 
 	probe string            // the probe's program inside
 	vars  map[string]string // variables that this place needs
 	own   string            // a directory that goes with the sandbox
 
-	homeShown bool // the owner named his home as writable
+	named     []string // what of the host the owner named
+	homeShown bool     // his home is among it, as writable
+	keysShown string   // why keys can be read: it is among it, or what holds some
 }
 
 // bind is one path of the host that is shown in its own place.
@@ -194,9 +198,14 @@ func (b *Backend) settle(spec sandbox.Spec, d *design) error {
 func (d *design) base(h *host) {
 	add := func(steps ...wall.Step) { d.plan.Steps = append(d.plan.Steps, steps...) }
 	add(h.system...)
-	hidden, number := h.hidden()
+	// Root may read root's own files. Landlock says what of /etc is to be read, whatever the host puts there later. Where there is
+	// none they are covered, which has to be watched: a cover falls off when the host replaces what is below it.
+	private, number := h.secret()
 	d.secrets = number
-	for _, path := range hidden {
+	if h.landlock == 0 {
+		d.covered = private.hidden
+	}
+	for _, path := range d.covered {
 		add(wall.Step{Kind: wall.Hide, Target: path, Missing: true})
 	}
 	add(wall.Step{Kind: wall.Proc, Target: "/proc"})
@@ -221,7 +230,13 @@ func (d *design) base(h *host) {
 		wall.Step{Kind: wall.Tmpfs, Target: "/var/tmp", Text: "50%"},
 	)
 	d.plan.Devices = append(d.plan.Devices, "/dev/pts")
-	d.plan.Read = append(d.plan.Read, h.readable...)
+	for _, dir := range h.readable {
+		if dir == etc && h.landlock > 0 && len(private.hidden) > 0 {
+			d.plan.Open = private.open
+		} else {
+			d.plan.Read = append(d.plan.Read, dir)
+		}
+	}
 	d.plan.Read = append(d.plan.Read, "/proc", "/dev", "/run", "/var")
 	d.plan.Write = append(d.plan.Write, "/tmp", "/var/tmp", "/dev/shm", "/dev/pts", d.home)
 }
@@ -253,6 +268,7 @@ func (d *design) show(b *Backend, h *host, spec sandbox.Spec) error {
 				continue
 			}
 			all = append(all, bind{path, list.rank == writeRank, true, list.rank})
+			d.named = append(d.named, path)
 		}
 	}
 	all = append(all, bind{d.tree, true, false, treeRank})
@@ -274,7 +290,10 @@ func (d *design) show(b *Backend, h *host, spec sandbox.Spec) error {
 		return slices.ContainsFunc(all, func(x bind) bool { return x.write && within(x.path, home) })
 	}
 	open := shown(d.home)
-	d.homeShown = b.conf.Home != "" && shown(filepath.Clean(b.conf.Home)) // the owner's; commands may call another one home
+	if b.conf.Home != "" { // the owner's; commands may call another one home
+		d.homeShown = shown(filepath.Clean(b.conf.Home))
+		d.keysShown = keys(filepath.Clean(b.conf.Home), append([]string{d.tree}, d.named...))
+	}
 	if !open {
 		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: wall.Tmpfs, Target: d.home})
 		if spec.Home != "" {
@@ -302,6 +321,25 @@ func (d *design) show(b *Backend, h *host, spec sandbox.Spec) error {
 		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: wall.Read, Source: b.conf.Probe[0], Target: ProbePath})
 	}
 	return nil
+}
+
+// keys tells why keys below a home can be read where some paths are shown, "" if they cannot. The probe tries the same from
+// inside; this is for openings without one.
+func keys(home string, shown []string) string {
+	for _, path := range shown {
+		if within(path, home) {
+			return "the home is shown as it is"
+		}
+		for _, key := range probe.KeyFiles(home) {
+			if !within(path, key) {
+				continue
+			}
+			if _, err := os.Stat(key); err == nil {
+				return path + " holds keys"
+			}
+		}
+	}
+	return ""
 }
 
 // slash makes a path sort before what is below it, and that before its neighbours.
@@ -356,7 +394,7 @@ func (d *design) print(h *host, spec sandbox.Spec) {
 	p := exposure.Policy{
 		Backend: Name, Engine: h.release + " flags " + strconv.FormatUint(uint64(d.flags), 16), User: fmt.Sprintf("%d:%d", h.uid, h.gid),
 		Workdir: d.tree, Tree: e.Tree, Seccomp: hex.EncodeToString(filter[:]),
-		Landlock: fmt.Sprintf("abi %d read %q write %q devices %q", h.landlock, d.plan.Read, d.plan.Write, d.plan.Devices),
+		Landlock: fmt.Sprintf("abi %d read %q write %q devices %q open %q", h.landlock, d.plan.Read, d.plan.Write, d.plan.Devices, d.plan.Open),
 		Network:  e.Network, EnvNames: spec.Env.Names(), Doors: e.Doors, Scope: spec.Session.String(), Effort: spec.BestEffort,
 		Limits: []exposure.Limit{{Name: "memory", Asked: uint64(spec.Limits.Memory)}, {Name: "pids", Asked: uint64(spec.Limits.PIDs)},
 			{Name: "cpu", Asked: uint64(spec.Limits.CPU)}},

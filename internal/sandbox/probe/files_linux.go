@@ -64,9 +64,13 @@ func readable(path string) bool {
 	return err == nil && n == 1
 }
 
-// own tells whether a path is the sandbox's own: made in memory, or on a mount of which Targets says so.
+// own tells whether a path is the sandbox's own: made in memory, or on a mount of which Targets says so, and not of the host.
 func (p *probe) own(path string) bool {
-	return inMemory(path) || slices.Contains(p.targets.Own, covering(p.seen["mountinfo"], path))
+	at := covering(p.seen["mountinfo"], path)
+	if slices.ContainsFunc(p.targets.Shown, func(dir string) bool { return at == dir || strings.HasPrefix(at, dir+"/") }) {
+		return false
+	}
+	return inMemory(path) || slices.Contains(p.targets.Own, at)
 }
 
 // covering returns where the file system is mounted that a path is on, "" when that cannot be told.
@@ -137,15 +141,6 @@ func verdict(open int, what string) (exposure.Reach, string) {
 		return exposure.Open, count(open, what)
 	}
 	return exposure.Shut, ""
-}
-
-// Key and credential files below a home.
-var keyFiles = [...]string{
-	".ssh/id_rsa", ".ssh/id_ed25519", ".ssh/id_ecdsa", ".ssh/id_dsa", ".aws/credentials", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
-	".config/gh/hosts.yml", ".config/git/credentials", ".docker/config.json", ".kube/config", ".azure/accessTokens.json",
-	".config/gcloud/application_default_credentials.json", ".config/gcloud/credentials.db", ".cargo/credentials", ".cargo/credentials.toml",
-	".gnupg/secring.gpg", ".gnupg/pubring.kbx", ".hermes/.env", ".hermes/auth.json", ".claude/.credentials.json", ".codex/auth.json",
-	".m2/settings.xml", ".gradle/gradle.properties", ".pgpass", ".my.cnf", ".bash_history", ".zsh_history",
 }
 
 // keyFiles counts, and names none: the answer is shown to people and models.

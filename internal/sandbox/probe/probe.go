@@ -8,6 +8,7 @@
 package probe
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -156,6 +157,24 @@ func onlyLoopback(dev string) bool {
 	return found
 }
 
+// Key and credential files below a home.
+var keyFiles = [...]string{
+	".ssh/id_rsa", ".ssh/id_ed25519", ".ssh/id_ecdsa", ".ssh/id_dsa", ".aws/credentials", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
+	".config/gh/hosts.yml", ".config/git/credentials", ".docker/config.json", ".kube/config", ".azure/accessTokens.json",
+	".config/gcloud/application_default_credentials.json", ".config/gcloud/credentials.db", ".cargo/credentials", ".cargo/credentials.toml",
+	".gnupg/secring.gpg", ".gnupg/pubring.kbx", ".hermes/.env", ".hermes/auth.json", ".claude/.credentials.json", ".codex/auth.json",
+	".m2/settings.xml", ".gradle/gradle.properties", ".pgpass", ".my.cnf", ".bash_history", ".zsh_history",
+}
+
+// KeyFiles lists where keys and credentials below a home usually are.
+func KeyFiles(home string) []string {
+	out := make([]string, 0, len(keyFiles))
+	for _, name := range keyFiles {
+		out = append(out, filepath.Join(home, name))
+	}
+	return out
+}
+
 // Targets are what the probe tries to reach from inside, opened outside by Stage, and where it is.
 type Targets struct {
 	TCP      string   `json:"tcp,omitempty"` // 127.0.0.1:port
@@ -169,5 +188,6 @@ type Targets struct {
 	Home     string   `json:"home,omitempty"`     // the owner's home
 	Tree     string   `json:"tree,omitempty"`     // the work tree
 	Own      []string `json:"own,omitempty"`      // where file systems are mounted inside that are the sandbox's own, no matter what they are made of
+	Shown    []string `json:"shown,omitempty"`    // what of the host is shown in its own place: never the sandbox's own, even if it is kept in memory
 	Planted  bool     `json:"planted,omitempty"`  // the work tree was made for the probe, its files may be tried hard
 }

@@ -2,6 +2,8 @@ package wall
 
 import (
 	"os"
+	"strings"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -14,7 +16,7 @@ import (
 func (p *Plan) landlock() (abi int, err error) {
 	abi, err = ll.LandlockGetABIVersion()
 	if err != nil || abi < 1 {
-		return 0, nil
+		return 0, p.unclosed()
 	}
 	config := landlock.V9
 	if !p.Ports {
@@ -42,11 +44,57 @@ func (p *Plan) landlock() (abi int, err error) {
 		return 0, err
 	}
 	if fd < 0 {
-		return 0, nil
+		return 0, p.unclosed()
 	}
 	defer unix.Close(fd)
+	if err := p.open(fd); err != nil {
+		return 0, err
+	}
 	return abi, ll.AllThreadsLandlockRestrictSelf(fd, flags)
 }
+
+// unclosed refuses to go on without Landlock where nothing else keeps files closed.
+func (p *Plan) unclosed() error {
+	if len(p.Open) > 0 {
+		return unix.EOPNOTSUPP
+	}
+	return nil
+}
+
+// open adds the paths that are many, each with three calls to the kernel and nothing else. What is not there any more, or
+// became something else, stays closed; a link opens nothing but itself.
+func (p *Plan) open(ruleset int) error {
+	var path [unix.PathMax + 1]byte
+	for _, name := range p.Open {
+		rule := pathRule{access: ll.AccessFSExecute | ll.AccessFSReadFile}
+		if dir, is := strings.CutSuffix(name, "/"); is {
+			name, rule.access = dir, rule.access|ll.AccessFSReadDir
+		}
+		if len(name) > unix.PathMax {
+			continue
+		}
+		path[copy(path[:], name)] = 0
+		fd, _, no := unix.RawSyscall(unix.SYS_OPENAT, ^uintptr(99), uintptr(unsafe.Pointer(&path)), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC)
+		if no != 0 {
+			continue
+		}
+		rule.fd = int32(fd)
+		_, _, no = unix.RawSyscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), pathBeneath, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+		_, _, _ = unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
+		if no != 0 && no != unix.EINVAL {
+			return no
+		}
+	}
+	return nil
+}
+
+// pathRule is the kernel's struct landlock_path_beneath_attr, of which it reads the first twelve bytes, and pathBeneath its kind.
+type pathRule struct {
+	access uint64
+	fd     int32
+}
+
+const pathBeneath = 1
 
 // apart tells directories from other files, and leaves out what is not there.
 func apart(paths []string) (dirs, files []string) {

@@ -26,6 +26,9 @@ const (
 	Scratch Kind = 's' // a directory of the host, made if it is not there, writable
 )
 
+// Empty is where inside, on a file system of its own, the empty things are that hide others.
+const Empty = "/.nothing"
+
 // Step is one step of putting the root together. Steps are done in order.
 type Step struct {
 	Kind    Kind
@@ -50,6 +53,7 @@ type Plan struct {
 
 	Landlock bool     // wanted; Report tells how far it came
 	Read     []string // paths inside that may be read and executed
+	Open     []string // the same, of many; a directory ends in a slash, and a link is not followed
 	Write    []string // that may be written as well
 	Devices  []string // devices that may be used as well
 	Ports    bool     // no TCP port may be reached or opened: for a sandbox without a network namespace
@@ -83,6 +87,7 @@ func (p *Plan) Marshal() []byte {
 	}
 	w.flag(p.Landlock)
 	w.list(p.Read)
+	w.list(p.Open)
 	w.list(p.Write)
 	w.list(p.Devices)
 	w.flag(p.Ports)
@@ -101,7 +106,7 @@ func decodePlan(text []byte) (*Plan, error) {
 	for range r.count() {
 		p.Steps = append(p.Steps, Step{Kind: Kind(r.number()), Source: r.text(), Target: r.text(), Text: r.text(), Missing: r.flag()})
 	}
-	p.Landlock, p.Read, p.Write, p.Devices, p.Ports = r.flag(), r.list(), r.list(), r.list(), r.flag()
+	p.Landlock, p.Read, p.Open, p.Write, p.Devices, p.Ports = r.flag(), r.list(), r.list(), r.list(), r.list(), r.flag()
 	p.Filter = []byte(r.text())
 	for range r.count() {
 		p.Limits = append(p.Limits, Rlimit{int(r.number()), r.number()})

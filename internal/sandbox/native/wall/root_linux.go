@@ -50,7 +50,11 @@ func (p *Plan) root(report *Report) error {
 	if err := unix.Rmdir(old); err != nil {
 		return fmt.Errorf("remove %s: %w", old, err)
 	}
-	if err := unix.MountSetattr(unix.AT_FDCWD, "/", 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+	err = unix.MountSetattr(unix.AT_FDCWD, "/", 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
+	if errors.Is(err, unix.ENOSYS) {
+		err = unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, "")
+	}
+	if err != nil {
 		return fmt.Errorf("make root read-only: %w", err)
 	}
 	return nil
@@ -127,13 +131,18 @@ func bind(host int, source, target string, attr *unix.MountAttr) error {
 		return err
 	}
 	defer unix.Close(tree)
-	if err := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr); err != nil {
-		return err
+	set := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr)
+	if set != nil && !errors.Is(set, unix.ENOSYS) {
+		return set
 	}
 	if err := place(from, target); err != nil {
 		return err
 	}
-	return unix.MoveMount(tree, "", unix.AT_FDCWD, target, unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_SYMLINKS)
+	err = unix.MoveMount(tree, "", unix.AT_FDCWD, target, unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_SYMLINKS)
+	if err != nil || set == nil {
+		return err
+	}
+	return remount(target, attr)
 }
 
 // within opens a path below a root that links cannot lead out of.
@@ -199,11 +208,11 @@ func file(path, text string) error {
 
 // Where the empty things are that cover others: a file system of their own that nobody may write, with a file and a directory
 // that nobody may open.
-const empty, emptyFile, emptyDir = "/.nothing", "/.nothing/file", "/.nothing/dir"
+const emptyFile, emptyDir = Empty + "/file", Empty + "/dir"
 
 // nothing makes them.
 func nothing() error {
-	if err := mount("tmpfs", empty, unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "mode=755,size=4k"); err != nil {
+	if err := mount("tmpfs", Empty, unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "mode=755,size=4k"); err != nil {
 		return err
 	}
 	if err := unix.Mknod(emptyFile, unix.S_IFREG, 0); err != nil {
@@ -212,7 +221,7 @@ func nothing() error {
 	if err := unix.Mkdir(emptyDir, 0); err != nil {
 		return err
 	}
-	return unix.Mount("", empty, "", unix.MS_REMOUNT|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+	return unix.Mount("", Empty, "", unix.MS_REMOUNT|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 }
 
 // hide covers a path that exists inside. A link itself is covered, not what it leads to.
