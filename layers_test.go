@@ -25,7 +25,7 @@ var rings = []struct {
 	packages []string
 }{
 	{"words", []string{
-		"internal/guard", "internal/secret", "internal/redact", "internal/redact/redacttest",
+		"internal/guard", "internal/htmltext", "internal/pdftext", "internal/secret", "internal/redact", "internal/redact/redacttest",
 		"internal/shell/code", "internal/shell/winsh", "internal/shell",
 	}},
 	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/egress", "internal/guard/environ", "internal/guard/exposure",
@@ -40,6 +40,7 @@ var rings = []struct {
 		"internal/sandbox/filesync", "internal/sandbox/ssh",
 		"internal/sandbox/backends"}},
 	{"doors", []string{"internal/approval", "internal/launch"}},
+	{"agent", []string{"internal/tool", "internal/tool/browse"}},
 	{"wiring", []string{"internal/app", "internal/cli", "cmd/hermes", "cmd/runner"}},
 }
 
