@@ -8,6 +8,7 @@ type Settings struct {
 	Terminal  Terminal
 	Tools     Tools
 	Security  Security
+	Web       Web
 	Chats     Chats
 	Agents    Agents
 
@@ -143,6 +144,13 @@ type Security struct {
 	Proxy             string   `key:"egress.proxy"`
 	ProxyResolves     bool     `key:"egress.proxy_resolves"`
 	Sites             Sites
+}
+
+// Web is what the web tools work with.
+type Web struct {
+	Search  string `key:"web.search_backend"`
+	Chars   int64  `key:"web.extract_char_limit"`
+	SearXNG string `key:"web.searxng_url"`
 }
 
 // Sites is the site list.

@@ -18,20 +18,7 @@ var handed = map[string]string{
 	"approvals.smart_policy":             "no model reviews commands yet",
 	"approvals.denial_breaker_threshold": "no model reviews commands yet",
 	"providers.<name>.key_env":           "its name is kept from commands; there are no providers yet",
-
-	"security.allow_private_urls":             noWeb,
-	"security.allow_private_hosts":            noWeb,
-	"security.fake_ip_ranges":                 noWeb,
-	"security.nat64":                          noWeb,
-	"security.website_blocklist.enabled":      noWeb,
-	"security.website_blocklist.domains":      noWeb,
-	"security.website_blocklist.shared_files": noWeb,
-	"browser.allow_private_urls":              noWeb,
-	"egress.proxy":                            noWeb,
-	"egress.proxy_resolves":                   noWeb,
 }
-
-const noWeb = "nothing fetches a URL yet"
 
 // byHand are the fields that have no tag, with their rows.
 var byHand = map[string]string{"Approvals.Required": "approvals.command_approval_required", "Provider.KeyEnv": "providers.<name>.key_env"}
