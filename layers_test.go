@@ -32,6 +32,7 @@ var rings = []struct {
 		"internal/guard/exposure/container",
 		"internal/guard/paths", "internal/guard/scope", "internal/guard/taint"}},
 	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home", "internal/proxy", "internal/repository", "internal/safehttp", "internal/sitelist",
+		"internal/sqlite", "internal/llm", "internal/llm/wire", "internal/llm/openai", "internal/llm/anthropic",
 		"internal/sandbox", "internal/sandbox/snapshot", "internal/sandbox/effect", "internal/sandbox/capture",
 		"internal/sandbox/runner", "internal/sandbox/runner/program", "internal/sandbox/local", "internal/sandbox/sandboxtest",
 		"internal/sandbox/probe", "internal/sandbox/probe/look",
@@ -39,7 +40,7 @@ var rings = []struct {
 		"internal/sandbox/docker", "internal/sandbox/docker/plan", "internal/sandbox/docker/image", "internal/sandbox/docker/enginetest",
 		"internal/sandbox/filesync", "internal/sandbox/ssh",
 		"internal/sandbox/backends"}},
-	{"doors", []string{"internal/approval", "internal/launch"}},
+	{"doors", []string{"internal/approval", "internal/launch", "internal/session"}},
 	{"agent", []string{"internal/tool", "internal/tool/browse"}},
 	{"wiring", []string{"internal/app", "internal/cli", "cmd/hermes", "cmd/runner"}},
 }
@@ -50,7 +51,8 @@ var families = []string{"internal/guard", "internal/sandbox", "internal/llm", "i
 // What the children of a family have in common: the sandboxes share the helper inside, its probe, what they keep and cut, and how
 // files get to other machines.
 var common = []string{"internal/sandbox/runner", "internal/sandbox/snapshot", "internal/sandbox/capture", "internal/sandbox/probe",
-	"internal/sandbox/effect", "internal/sandbox/filesync"}
+	"internal/sandbox/effect", "internal/sandbox/filesync",
+	"internal/llm/wire"}
 
 // The lists of a family, which name every child.
 var lists = []string{"internal/sandbox/backends"}
@@ -75,6 +77,7 @@ var reserved = []struct {
 		"system calls belong to the packages of the sandbox, to child (processes), audit and home (locks); safehttp names the type of a socket"},
 	{"is for tests", forTests, nil, "it has no place in the binary"},
 	{"knows the command-line library", below("github.com/spf13"), []string{"internal/cli"}, "flags end in internal/cli"},
+	{"opens databases", below("database/sql", "modernc.org"), []string{"internal/sqlite"}, "databases are opened in internal/sqlite"},
 	{"parses shell", below("mvdan.cc/sh"), []string{"internal/shell"}, "internal/shell answers for shell text"},
 }
 
