@@ -191,6 +191,7 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 	status, err := j.box.Run(ctx, cmd)
 	end()
 	j.r.Status = status
+	j.r.Warnings = append(j.r.Warnings, status.Notices...)
 	err = errors.Join(err, out.close())
 	j.r.Bytes = out.bytes()
 	j.c.Place.after(j.box, status, err)

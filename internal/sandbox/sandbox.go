@@ -128,6 +128,7 @@ type Status struct {
 	Dir         string    // where the command ended, when Observed
 	Observed    bool      // this very command told its directory
 	Left        []Process // what it left running
+	Notices     []string  // what whoever reads the result should look at
 	Wall        time.Duration
 	CPU         time.Duration
 }

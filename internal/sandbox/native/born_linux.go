@@ -93,21 +93,36 @@ func (n *born) kill() {
 	}
 }
 
+// endTime bounds the wait for processes that were killed. Only what the kernel cannot end, as a process that waits for a dead
+// file server, takes longer.
+const endTime = 30 * time.Second
+
+var errUnended = errors.New("its processes were killed and do not end; they wait for something that the kernel cannot interrupt")
+
 // end kills the process and returns when it and everything in its namespaces is gone. Its groups and what else is the kernel's
 // own go a moment later.
-func (n *born) end() {
-	if n.pidfd < 0 || unix.PidfdSendSignal(n.pidfd, unix.SIGKILL, nil, 0) != nil {
-		n.launcher.end(n.id)
-	} else {
-		gone := []unix.PollFd{{Fd: int32(n.pidfd), Events: unix.POLLIN}}
-		for {
-			if _, err := unix.Poll(gone, -1); !errors.Is(err, unix.EINTR) {
-				break
-			}
-		}
-		_, _ = n.launcher.ask(&wall.Request{ID: n.id, End: true}, nil)
+func (n *born) end() error {
+	defer n.release()
+	if n.pidfd < 0 || unix.PidfdSendSignal(n.pidfd, unix.SIGKILL, nil, 0) != nil || !ended(n.pidfd, endTime) {
+		return n.launcher.end(n.id)
 	}
-	n.release()
+	_, _ = n.launcher.ask(&wall.Request{ID: n.id, End: true}, nil)
+	return nil
+}
+
+// ended waits for the end of a process.
+func ended(pidfd int, most time.Duration) bool {
+	for by := time.Now().Add(most); ; {
+		gone := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
+		left := time.Until(by).Milliseconds()
+		n, err := unix.Poll(gone, int(max(left, 0)))
+		switch {
+		case n == 1 && err == nil:
+			return gone[0].Revents&unix.POLLIN != 0
+		case err != nil && !errors.Is(err, unix.EINTR), left <= 0:
+			return false
+		}
+	}
 }
 
 func (n *born) release() {

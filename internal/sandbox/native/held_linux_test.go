@@ -137,7 +137,7 @@ func TestWorktree(t *testing.T) {
 	}
 }
 
-// A control file that commands make is told when the sandbox is closed.
+// A control file that a command makes is told with its result; one that is made later, when the sandbox is closed.
 func TestMadeInside(t *testing.T) {
 	s, conf := spec(t)
 	var log []string
@@ -145,11 +145,23 @@ func TestMadeInside(t *testing.T) {
 	b := native.New(conf)
 	defer b.Close()
 	p := open(t, b, s)
-	_, _ = run(t, p, "mkdir .claude && echo x > AGENTS.md && echo x > README.md")
+	status, err := p.Run(t.Context(), sandbox.Command{Text: "mkdir .claude && echo x > AGENTS.md && echo x > README.md"})
+	if text := strings.Join(status.Notices, "\n"); err != nil || len(status.Notices) != 2 || !strings.Contains(text, ".claude was made") || !strings.Contains(text, "AGENTS.md was made") {
+		t.Errorf("the command's result: %q %v", status.Notices, err)
+	}
+	if status, err = p.Run(t.Context(), sandbox.Command{Text: "(sleep 0.3; mkdir .vscode; echo x > .vscode/tasks.json) & sleep 0.1; true"}); err != nil || len(status.Notices) != 0 {
+		t.Errorf("told twice: %q %v", status.Notices, err)
+	}
+	if !soon(func() bool {
+		_, err := os.Lstat(filepath.Join(s.Workdir.String(), ".vscode/tasks.json"))
+		return err == nil
+	}) {
+		t.Fatal("it was not made")
+	}
 	if err := p.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for name, told := range map[string]bool{".claude was made": true, "AGENTS.md was made": true, "README.md": false, ".vscode": false} {
+	for name, told := range map[string]bool{".vscode/tasks.json was made": true, "README.md": false, "AGENTS.md": false, ".envrc": false} {
 		if strings.Contains(strings.Join(log, "\n"), name) != told {
 			t.Errorf("%s: %q", name, log)
 		}

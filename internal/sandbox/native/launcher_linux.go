@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -120,6 +121,7 @@ func (l *launcher) ask(q *wall.Request, file *os.File) (<-chan *wall.Answer, err
 	}
 	l.write.Lock()
 	defer l.write.Unlock()
+	_ = l.socket.SetWriteDeadline(time.Now().Add(launcherTime))
 	var failed error
 	pass := func(fd uintptr) bool {
 		failed = unix.Sendmsg(int(fd), message, oob, nil, unix.MSG_NOSIGNAL)
@@ -154,15 +156,34 @@ func (l *launcher) await(ctx context.Context, ch <-chan *wall.Answer) (*wall.Ans
 }
 
 // end ends a process and waits until nothing is left of it. Of a launcher that is gone nothing is left anyway.
-func (l *launcher) end(id uint64) {
+func (l *launcher) end(id uint64) error {
 	ch, err := l.ask(&wall.Request{ID: id, End: true}, nil)
-	if err == nil {
-		_, _ = l.await(context.Background(), ch)
+	if err != nil {
+		return nil
 	}
+	ctx, cancel := context.WithTimeoutCause(context.Background(), launcherTime, errUnended)
+	defer cancel()
+	if _, err := l.await(ctx, ch); errors.Is(err, errUnended) {
+		return err
+	}
+	return nil
 }
+
+// launcherTime bounds what the launcher may take to do as it is told. Then it is stuck, and killed.
+const launcherTime = 5 * time.Second
 
 // close ends the launcher and everything it made.
 func (l *launcher) close() {
 	_ = l.socket.Close()
-	<-l.process.Done()
+	stuck := time.NewTimer(2 * launcherTime)
+	defer stuck.Stop()
+	select {
+	case <-l.process.Done():
+	case <-stuck.C:
+		l.process.Kill()
+		select {
+		case <-l.process.Done():
+		case <-time.After(launcherTime):
+		}
+	}
 }

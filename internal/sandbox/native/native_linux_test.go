@@ -143,11 +143,11 @@ func open(t testing.TB, b *native.Backend, s sandbox.Spec) sandbox.Sandbox {
 	return p
 }
 
-// run runs a text and returns what it wrote, both streams, and its exit code.
+// run runs a text and returns what it wrote, both streams, and its exit code. Its time-out is for what hangs, not for what is slow.
 func run(t testing.TB, p sandbox.Sandbox, text string) (string, int) {
 	t.Helper()
 	var out bytes.Buffer
-	status, err := p.Run(t.Context(), sandbox.Command{Text: text, Stdout: &out, Stderr: &out, Timeout: time.Minute})
+	status, err := p.Run(t.Context(), sandbox.Command{Text: text, Stdout: &out, Stderr: &out, Timeout: 5 * time.Minute})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

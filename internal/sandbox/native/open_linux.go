@@ -39,6 +39,8 @@ type place struct {
 	gone    bool
 	closing bool
 	why     string // it was ended by itself
+	unended error  // what could not be ended
+	control *control
 }
 
 // Walls says in one line what it is made of.
@@ -50,6 +52,7 @@ func (p *place) Exposure() exposure.Exposure { return p.exposure }
 // Run runs a command; see sandbox.Sandbox.
 func (p *place) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, error) {
 	status, err := p.Client.Run(ctx, c)
+	status.Notices = append(status.Notices, p.control.notices()...)
 	var broken *sandbox.BrokenError
 	if errors.As(err, &broken) {
 		p.mu.Lock()
@@ -97,6 +100,11 @@ func (p *place) Close(ctx context.Context) error {
 	if after != nil {
 		after()
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil && p.unended != nil {
+		err = fmt.Errorf("close native sandbox: %w", p.unended)
+	}
 	return err
 }
 
@@ -121,10 +129,10 @@ func (p *place) note(state string, d *design, spec sandbox.Spec) error {
 
 // over sees to what is left when the connection is.
 func (p *place) over(d *design) {
-	p.born.end()
+	unended := p.born.end()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.gone = true
+	p.gone, p.unended = true, unended
 	p.holding.close()
 	p.record.remove()
 	_ = d.clear()
@@ -173,11 +181,10 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 	if d.plan.Namespaces && b.conf.Waiting > 0 {
 		b.opened(d.flags)
 	}
+	p.control = watchOver(d.made)
 	p.after = func() {
-		for _, path := range d.made {
-			if _, err := os.Lstat(path); err == nil {
-				b.log(path + " was made while the sandbox was open: look at it before a program takes orders from it")
-			}
+		for _, notice := range p.control.notices() { // made since the last command ended
+			b.log(notice)
 		}
 		if d.plan.Namespaces && b.conf.Waiting > 0 {
 			b.ended(d, spec)
@@ -242,6 +249,8 @@ func (b *Backend) Close() error {
 
 // open has the sandbox put up.
 func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *design, spec sandbox.Spec) (*place, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, openTime, errSlow)
+	defer cancel()
 	if n == nil {
 		var err error
 		if n, err = b.begin(h, l, d.flags, spec.Limits); err != nil {
@@ -306,6 +315,11 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 	}
 	return p, nil
 }
+
+// openTime bounds the making of a sandbox, however long the caller would wait.
+const openTime = time.Minute
+
+var errSlow = errors.New("its first process was not ready within a minute")
 
 // searchPath is where programs are looked for when the environment does not say.
 const searchPath = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"

@@ -55,7 +55,9 @@ func (s socket) Read(b []byte) (int, error) {
 		n, err := unix.Read(int(s), b)
 		switch {
 		case err == unix.EAGAIN:
-			s.wait(unix.POLLIN)
+			if err := s.wait(unix.POLLIN); err != nil {
+				return 0, err
+			}
 		case err == unix.EINTR:
 		case err != nil:
 			return 0, err
@@ -72,7 +74,9 @@ func (s socket) Write(b []byte) (int, error) {
 		n, err := unix.SendmsgN(int(s), b[done:], nil, nil, unix.MSG_NOSIGNAL)
 		switch {
 		case err == unix.EAGAIN:
-			s.wait(unix.POLLOUT)
+			if err := s.wait(unix.POLLOUT); err != nil {
+				return done, err
+			}
 		case err == unix.EINTR:
 		case err != nil:
 			return done, err
@@ -84,8 +88,12 @@ func (s socket) Write(b []byte) (int, error) {
 	}
 }
 
-func (s socket) wait(events int16) {
-	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(s), Events: events}}, -1)
+// wait returns when it is worth to try again, be it to meet the other end's end. Without the kernel's help it gives up.
+func (s socket) wait(events int16) error {
+	if _, err := unix.Poll([]unix.PollFd{{Fd: int32(s), Events: events}}, -1); err != nil && err != unix.EINTR {
+		return err
+	}
+	return nil
 }
 
 func number(err error) syscall.Errno {

@@ -74,6 +74,7 @@ const LargestRequest = 64 << 10
 func Launch(fd int, argv ...string) int {
 	runtime.LockOSThread()
 	unix.CloseOnExec(fd)
+	ordinary()
 	_ = unix.Setgroups(nil) // as root: groups that are nobody's inside still open the host's files
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -109,6 +110,15 @@ func Launch(fd int, argv ...string) int {
 		for _, d := range passed {
 			_ = unix.Close(d)
 		}
+	}
+}
+
+// ordinary lets go of real-time scheduling, which hermes may have been started with: no command may keep a processor for itself,
+// and threads that wait for each other by turns would, too.
+func ordinary() {
+	attr, err := unix.SchedGetAttr(0, 0)
+	if err == nil && (attr.Policy == unix.SCHED_FIFO || attr.Policy == unix.SCHED_RR || attr.Policy == unix.SCHED_DEADLINE) {
+		_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL}, 0)
 	}
 }
 
