@@ -103,6 +103,9 @@ func (b *Backend) enter(ctx context.Context, e *engine, d *design, w way) (sandb
 	if err == nil {
 		err = b.judge(ctx, p)
 	}
+	if err == nil {
+		err = p.leave(ctx)
+	}
 	if err != nil {
 		p.abandon(ctx)
 		return nil, err
@@ -393,6 +396,9 @@ func (b *Backend) attached(ctx context.Context, e *engine, d *design) (sandbox.S
 	}
 	if err == nil {
 		err = b.judge(ctx, p)
+	}
+	if err == nil {
+		err = p.leave(ctx)
 	}
 	if err != nil {
 		p.abandon(ctx)

@@ -64,9 +64,6 @@ func readBack(p *place, seen probe.Seen) (exposure.Exposure, error) {
 	e.Caps.Known, e.Caps.Held = now.Caps.Known, now.Caps.Held
 	e.Seccomp = now.Seccomp
 	e.Network.Force, e.Network.NoRoute = now.Network.Force, now.Network.NoRoute
-	if e.Network.Force == exposure.NoNet && e.Network.Asked == exposure.AllowlistNet {
-		e.Network.Force = exposure.AllowlistNet // nothing gets out but through the proxy, if there is one
-	}
 	if err := disagree(p, seen, &e); err != nil {
 		return e, err
 	}

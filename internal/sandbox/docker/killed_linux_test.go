@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -82,8 +83,12 @@ func killed(t *testing.T, r *rig, s plan.Settings, stays bool) {
 	runner, _ := programs(t)
 	c := r.conf(t, s)
 	b := r.backend(t, c)
-	for round := range 5 {
-		v := victim{Binary: r.binary, State: c.State, Runner: runner, Mark: fmt.Sprintf("8%d%06d", round, os.Getpid()), Env: r.env, Kept: stays}
+	rounds := 2
+	if n, err := strconv.Atoi(os.Getenv("HERMES_TEST_ROUNDS")); err == nil {
+		rounds = n
+	}
+	for round := range rounds {
+		v := victim{Binary: r.binary, State: c.State, Runner: runner, Mark: fmt.Sprintf("8%03d%06d", round%1000, os.Getpid()), Env: r.env, Kept: stays}
 		text, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)

@@ -165,6 +165,9 @@ func (b *Backend) design(ctx context.Context, e *engine, img image, spec sandbox
 	if err := b.bring(e, &s, d); err != nil {
 		return nil, err
 	}
+	if err := b.names(e, &s, spec); err != nil {
+		return nil, err
+	}
 	if len(b.conf.Probe) > 0 && !e.far() {
 		s.Probe = plan.Showing{Source: b.conf.Probe[0], Target: probePath}
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +15,6 @@ import (
 	"time"
 
 	"hermes/internal/child"
-	"hermes/internal/guard/environ"
 	"hermes/internal/guard/exposure"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/effect"
@@ -23,7 +24,7 @@ import (
 // plain is a sandbox without a helper inside: the engine's client is started for each command. It costs an engine's call each
 // time, and the walls the helper would put up are missing, which the exposure says.
 type plain struct {
-	*place
+	p     *place // which has no client: nothing of a helper's is promised
 	state *snapshot.State
 	mark  string // of everything that is started through it
 	last  atomic.Uint64
@@ -40,20 +41,46 @@ const (
 	plainPrelude = 3
 	plainState   = 4
 	plainQueue   = 16
-	markName     = "HERMES_MARK"
-	preludeName  = "HERMES_PRELUDE"
-	longest      = 100 << 10 // what fits into one variable
+	longest      = 16 << 10      // of a message that is read from a pipe
+	markName     = "HERMES_MARK" // the one variable that stands in the client's command line; its value is no secret
 )
 
-// Scripts run inside. Their arguments follow them.
+// Scripts run inside. Their arguments follow them. What they write lies in memory; names begin with what no variable of the
+// owner's begins with.
 const (
-	// runScript: directory, file of the state or "", file of the prelude or "", then the command.
-	runScript = `cd -- "$1" || exit 126
-s=$2 f=$3 p=$` + preludeName + `; shift 3; unset ` + preludeName + `
-if [ -n "$f" ]; then exec 3<"$f"; rm -f -- "$f"; elif [ -n "$p" ]; then exec 3<<<"$p"; fi
-if [ -n "$s" ]; then exec 4>"$s"; fi
-unset s f p
-exec "$@"`
+	// placeScript chooses the folder of what is written, by its end.
+	placeScript = `_hermes_t=/dev/shm; [ -d "$_hermes_t" ] && [ -w "$_hermes_t" ] || _hermes_t=/tmp
+`
+	// runScript: file of the message or "" for the standard input. The message is, each ended by a zero byte: the directory, "1"
+	// where the nearest that is there will do, "1" where both outputs are one, the file of the state or "", the prelude, the number
+	// of words of the command and these, NAME=value for each variable, and an empty one. It is read no byte further. Nothing of the
+	// environment of this shell lasts, and variables are set last: what some of them change in it does no harm any more.
+	runScript = placeScript + `_hermes_f=$1
+if [ -n "$_hermes_f" ]; then exec 5<"$_hermes_t/$_hermes_f" || exit 126; rm -f -- "$_hermes_t/$_hermes_f"; else exec 5<&0; fi
+_hermes_r() { IFS= LC_ALL=C read -r -d "" -u 5 "_hermes_$1"; }
+_hermes_r d && _hermes_r n && _hermes_r m && _hermes_r s && _hermes_r p && _hermes_r c || exit 126
+_hermes_a=() _hermes_e=()
+while [ "$_hermes_c" -gt 0 ]; do _hermes_r v || exit 126; _hermes_a+=("$_hermes_v"); _hermes_c=$((_hermes_c-1)); done
+while _hermes_r v && [ -n "$_hermes_v" ]; do _hermes_e+=("$_hermes_v"); done
+exec 5<&-
+while [ -n "$_hermes_n" ] && [ "$_hermes_d" != / ] && ! [ -e "$_hermes_d" ]; do _hermes_d=${_hermes_d%/*}; _hermes_d=${_hermes_d:-/}; done
+cd -- "$_hermes_d" || exit 126
+if [ -n "$_hermes_p" ]; then exec 3<<<"$_hermes_p"; fi
+if [ -n "$_hermes_s" ]; then exec 4>"$_hermes_t/$_hermes_s" || exit 126; fi
+if [ -n "$_hermes_m" ]; then exec 2>&1; fi
+unset -f _hermes_r
+for _hermes_v in $(compgen -e); do unset -v "$_hermes_v"; done 2>/dev/null
+for _hermes_v in "${_hermes_e[@]}"; do declare -x -- "$_hermes_v"; done 2>/dev/null
+[ -v PATH ] || PATH=` + standard + `
+exec -- "${_hermes_a[@]}"`
+	// sendScript: a signal, a mark, "tree" or "". It reaches the group of what the engine started, or everything with the mark.
+	sendScript = `for e in /proc/[0-9]*/environ; do
+p=${e#/proc/} p=${p%/environ}
+while IFS= read -r -d "" v; do if [ "$v" = ` + markName + `="$2" ]; then
+IFS= read -r s </proc/$p/stat; s=(${s##*) })
+if [ "$3" = tree ]; then kill -"$1" "$p" && echo sent; elif [ "${s[1]}" = 0 ]; then kill -"$1" -- -"${s[2]}" && echo sent; fi
+break; fi; done <"$e"
+done 2>/dev/null; :`
 	// markScript: what to do (a signal, or list), the beginning of a mark. It looks through what all processes were started with.
 	markScript = `for round in 1 2 3 4 5; do
 found=
@@ -66,13 +93,15 @@ break;; esac; done <"$e"
 done 2>/dev/null
 [ "$1" = KILL ] && [ -n "$found" ] || break
 done`
-	saveScript = `umask 077; cat >"$1"`
-	loadScript = `cat -- "$1"; rm -f -- "$1"`
+	saveScript  = placeScript + `umask 077; cat >"$_hermes_t/$1"`
+	loadScript  = placeScript + `cat -- "$_hermes_t/$1"; rm -f -- "$_hermes_t/$1"`
+	closeScript = `rm -f -- /dev/shm/.hermes-"$2"* /tmp/.hermes-"$2"*
+` + markScript
 )
 
 // plain opens a container without a helper in it.
-func (b *Backend) plain(_ context.Context, p *place) (sandbox.Sandbox, error) {
-	q := &plain{place: p, mark: random(12), slots: make(chan struct{}, plainQueue)}
+func (b *Backend) plain(ctx context.Context, p *place) (sandbox.Sandbox, error) {
+	q := &plain{p: p, mark: random(12), slots: make(chan struct{}, plainQueue)}
 	q.ctx, q.end = context.WithCancelCause(context.Background())
 	q.state = snapshot.New(snapshot.Config{
 		Vars: p.vars(), Shell: "bash", Env: p.d.spec.Env, Dir: p.d.Workdir, Lasts: p.d.spec.Persistent, Judge: effect.Judge,
@@ -91,9 +120,22 @@ func (b *Backend) plain(_ context.Context, p *place) (sandbox.Sandbox, error) {
 	limits(p, nil, &p.exposure)
 	p.exposure.Means = append(p.exposure.Means, "no helper inside: "+p.d.why)
 	p.judged = true
+	if err := p.leave(ctx); err != nil {
+		p.abandon(ctx)
+		return nil, err
+	}
 	b.log("commands are run by docker exec, without the helper's walls: " + p.d.why)
 	return q, nil
 }
+
+// Exposure returns what was read back.
+func (q *plain) Exposure() exposure.Exposure { return q.p.Exposure() }
+
+// Walls says in one line what it is made of.
+func (q *plain) Walls() string { return q.p.Walls() }
+
+// Container returns the container's name.
+func (q *plain) Container() string { return q.p.Container() }
 
 var errTimeout = errors.New("timed out")
 
@@ -102,13 +144,13 @@ func (q *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, err
 	if (c.Text == "") == (len(c.Argv) == 0) {
 		return sandbox.Status{}, errors.New("run: a command is either a text or a program")
 	}
-	q.closing.Lock()
-	if q.closed {
-		q.closing.Unlock()
+	q.p.closing.Lock()
+	if q.p.closed {
+		q.p.closing.Unlock()
 		return sandbox.Status{}, sandbox.ErrClosed
 	}
 	q.work.Add(1)
-	q.closing.Unlock()
+	q.p.closing.Unlock()
 	defer q.work.Done()
 	begin := time.Now()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -125,9 +167,9 @@ func (q *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, err
 	case <-ctx.Done():
 		return ended(ctx, sandbox.Status{Wall: time.Since(begin)})
 	}
-	if c.Text != "" && len(q.d.spec.InitFiles) > 0 {
+	if c.Text != "" && len(q.p.d.spec.InitFiles) > 0 {
 		q.boot.Do(func() {
-			plan := q.state.Bootstrap(q.d.spec.InitFiles, false)
+			plan := q.state.Bootstrap(q.p.d.spec.InitFiles, false)
 			if _, text, err := q.run(ctx, sandbox.Command{}, plan); err == nil {
 				q.state.Bootstrapped(plan, text)
 			}
@@ -158,40 +200,79 @@ func ended(ctx context.Context, s sandbox.Status) (sandbox.Status, error) {
 	return s, nil
 }
 
-// carried makes the variables of one command, which travel through the engine's client.
-func carried(env []string, more ...string) environ.List {
-	list, _ := environ.New(environ.Config{}).Build(environ.Request{Surface: environ.Docker, Server: environ.Parse(append(slices.Clone(env), more...))})
-	return list
+// message is what runScript reads before the command's own input. What travels this way stands in no command line and in nothing
+// an engine keeps, and comes as it is, byte for byte.
+func message(p snapshot.Plan, near, merged bool, state string, env []string) ([]byte, error) {
+	yes := map[bool]string{true: "1"}
+	// The shell adds a new line to the prelude.
+	words := []string{p.Dir, yes[near], yes[merged], state, strings.TrimSuffix(string(p.Prelude), "\n"), strconv.Itoa(len(p.Argv))}
+	words = append(words, p.Argv...)
+	for _, pair := range env {
+		if name, _, ok := strings.Cut(pair, "="); ok && isName(name) { // no shell could set another
+			words = append(words, pair)
+		}
+	}
+	var out bytes.Buffer
+	for _, w := range append(words, "") {
+		if strings.IndexByte(w, 0) >= 0 {
+			return nil, errors.New("run: a zero byte in the command, its directory or its variables")
+		}
+		out.WriteString(w)
+		out.WriteByte(0)
+	}
+	return out.Bytes(), nil
+}
+
+// same tells whether two writers are one.
+func same(a, b io.Writer) bool {
+	return a != nil && reflect.TypeOf(a).Comparable() && a == b
+}
+
+// isName tells whether a shell can have such a variable.
+func isName(name string) bool {
+	for i, c := range []byte(name) {
+		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
 }
 
 // run runs what was planned, in one call of the engine.
 func (q *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) (s sandbox.Status, written []byte, err error) {
 	mark := q.mark + "." + strconv.FormatUint(q.last.Add(1), 10) + "."
-	state, prelude := "", ""
+	state, file := "", ""
 	if plan.Write {
-		state = "/tmp/.hermes-" + mark + "state"
+		state = ".hermes-" + mark + "state"
 	}
-	env := append(slices.Clone(plan.Env), markName+"="+mark)
-	if len(plan.Prelude) > longest {
-		prelude = "/tmp/.hermes-" + mark + "prelude"
-		if _, err := q.e.do(ctx, call{args: q.inside(saveScript, prelude), in: bytes.NewReader(plan.Prelude)}); err != nil {
+	merged := c.Terminal == nil && same(c.Stdout, c.Stderr)
+	text, err := message(plan, c.Dir == "", merged, state, append(slices.Clone(plan.Env), markName+"="+mark))
+	if err != nil {
+		return s, nil, err
+	}
+	in := io.Reader(bytes.NewReader(text))
+	switch {
+	case c.Terminal != nil, len(text) > longest: // a terminal would show what is typed; from a pipe it would be read byte by byte
+		file = ".hermes-" + mark + "message"
+		if _, err := q.p.e.do(ctx, call{args: q.inside(saveScript, file), in: in}); err != nil {
+			if ctx.Err() != nil {
+				s, err = ended(ctx, s)
+				return s, nil, err
+			}
 			return s, nil, q.broken(err)
 		}
-	} else if len(plan.Prelude) > 0 {
-		env = append(env, preludeName+"="+string(plan.Prelude))
+		in = c.Stdin
+	case c.Stdin != nil:
+		in = io.MultiReader(in, c.Stdin)
 	}
-	carry := carried(env)
 	args := []string{"exec", "-i"}
 	if c.Terminal != nil {
 		args = append(args, "-t")
 	}
-	for _, name := range carry.Names() {
-		args = append(args, "-e", name)
-	}
-	args = append(args, q.held.ID, "bash", "-c", runScript, "bash", plan.Dir, state, prelude)
+	args = append(args, "-e", markName+"="+mark, q.p.held.ID, "bash", "-c", runScript, "bash", file)
 	spec := child.Spec{
-		Program: q.e.program, Args: append(args, plan.Argv...), Env: q.e.client(carry), Dir: "/", Session: true, DieWithParent: diesWithParent,
-		Stdio: child.Stdio{In: c.Stdin, Out: c.Stdout, Err: c.Stderr}, End: child.End{Leave: true, Grace: time.Millisecond},
+		Program: q.p.e.program, Args: args, Env: q.p.e.client(noVariables), Dir: "/", Session: true, DieWithParent: diesWithParent,
+		Stdio: child.Stdio{In: in, Out: c.Stdout, Err: c.Stderr}, End: child.End{Leave: true, Grace: time.Millisecond},
 	}
 	if c.Terminal != nil {
 		spec.Stdio.Terminal, spec.Stdio.Err = &child.Size{Rows: c.Terminal.Rows, Cols: c.Terminal.Cols}, nil
@@ -202,6 +283,7 @@ func (q *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 		return s, nil, fmt.Errorf("run: %w", err)
 	}
 	q.follow(process, c.Resize)
+	q.pass(process, mark, c.Signals)
 	select {
 	case <-process.Done():
 	case <-ctx.Done():
@@ -224,7 +306,7 @@ func (q *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 		}
 	}
 	if plan.Write {
-		written, err = q.e.do(context.WithoutCancel(ctx), call{args: q.inside(loadScript, state)})
+		written, err = q.p.e.do(context.WithoutCancel(ctx), call{args: q.inside(loadScript, state)})
 		if err != nil {
 			written = nil
 		}
@@ -252,9 +334,55 @@ func (q *plain) follow(process *child.Process, sizes <-chan sandbox.Size) {
 	}()
 }
 
+// sendTime is how long a command is looked for that a signal is meant for.
+const sendTime = 2 * time.Second
+
+// pass passes signals on, each with a call of the engine.
+func (q *plain) pass(process *child.Process, mark string, signals <-chan sandbox.Signal) {
+	if signals == nil {
+		return
+	}
+	go func() {
+		for {
+			select {
+			case s, ok := <-signals:
+				if !ok {
+					return
+				}
+				q.send(process, mark, s)
+			case <-process.Done():
+				return
+			}
+		}
+	}()
+}
+
+func (q *plain) send(process *child.Process, mark string, s sandbox.Signal) {
+	if s.Number < 1 || s.Number > 64 {
+		return
+	}
+	tree := ""
+	if s.Tree {
+		tree = "tree"
+	}
+	ctx, cancel := context.WithTimeout(q.ctx, sendTime)
+	defer cancel()
+	for ctx.Err() == nil {
+		if text, err := q.p.e.do(ctx, call{args: q.inside(sendScript, strconv.Itoa(s.Number), mark, tree)}); err != nil || len(text) > 0 {
+			return
+		}
+		select { // it has not begun yet
+		case <-process.Done():
+			return
+		case <-ctx.Done():
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
 // inside is the call that runs a script with arguments in the container.
 func (q *plain) inside(script string, args ...string) []string {
-	return append([]string{"exec", "-i", q.held.ID, "bash", "-c", script, "bash"}, args...)
+	return append([]string{"exec", "-i", q.p.held.ID, "bash", "-c", script, "bash"}, args...)
 }
 
 // kill asks what bears a mark to end, and then kills it.
@@ -265,13 +393,13 @@ func (q *plain) kill(grace time.Duration, mark string, process *child.Process) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTime)
 	defer cancel()
 	if grace > 0 {
-		_, _ = q.e.do(ctx, call{args: q.inside(markScript, "TERM", mark)})
+		_, _ = q.p.e.do(ctx, call{args: q.inside(markScript, "TERM", mark)})
 		select {
 		case <-process.Done():
 		case <-time.After(grace):
 		}
 	}
-	_, _ = q.e.do(ctx, call{args: q.inside(markScript, "KILL", mark)})
+	_, _ = q.p.e.do(ctx, call{args: q.inside(markScript, "KILL", mark)})
 	select {
 	case <-process.Done():
 	case <-time.After(time.Second):
@@ -283,11 +411,11 @@ func (q *plain) kill(grace time.Duration, mark string, process *child.Process) {
 func (q *plain) there() error {
 	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
 	defer cancel()
-	all, err := q.e.inspect(ctx, q.held.ID)
+	all, err := q.p.e.inspect(ctx, q.p.held.ID)
 	if err == nil && len(all) == 1 && all[0].State.Running && !all[0].State.Paused {
 		return nil
 	}
-	return errors.New(q.b.became(ctx, q.e, q.held))
+	return errors.New(q.p.b.became(ctx, q.p.e, q.p.held))
 }
 
 func (q *plain) broken(err error) error {
@@ -301,7 +429,7 @@ func (q *plain) broken(err error) error {
 func (q *plain) Left() (out []sandbox.Process) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTime)
 	defer cancel()
-	text, err := q.e.do(ctx, call{args: q.inside(markScript, "list", q.mark)})
+	text, err := q.p.e.do(ctx, call{args: q.inside(markScript, "list", q.mark)})
 	if err != nil {
 		return nil
 	}
@@ -316,18 +444,18 @@ func (q *plain) Left() (out []sandbox.Process) {
 
 // Close kills everything that was started through this sandbox and gives the container up. It may be called twice.
 func (q *plain) Close(ctx context.Context) error {
-	q.closing.Lock()
-	first := !q.closed
-	q.closed = true
-	q.closing.Unlock()
+	q.p.closing.Lock()
+	first := !q.p.closed
+	q.p.closed = true
+	q.p.closing.Unlock()
 	q.end(sandbox.ErrClosed)
 	q.work.Wait()
 	if !first {
 		return nil
 	}
-	_, err := q.e.do(ctx, call{args: q.inside(markScript, "KILL", q.mark)})
-	q.cleanup()
-	if err != nil && q.there() == nil && q.d.Reuse {
+	_, err := q.p.e.do(ctx, call{args: q.inside(closeScript, "KILL", q.mark)})
+	q.p.cleanup()
+	if err != nil && q.there() == nil && q.p.d.Reuse {
 		return fmt.Errorf("close docker sandbox: %w", err)
 	}
 	return nil

@@ -121,5 +121,9 @@ func (b *builder) network() error {
 	if !stated {
 		b.resources = append(b.resources, "--network=none")
 	}
+	if b.s.Resolver.Source != "" && !b.has("sysctl") && !b.f.Remote {
+		// Names are asked for at a low port of the container's own, whoever commands run as.
+		b.resources = append(b.resources, "--sysctl", "net.ipv4.ip_unprivileged_port_start=53")
+	}
 	return nil
 }

@@ -256,6 +256,9 @@ func (b *builder) shown() {
 	if b.s.Probe.Source != "" {
 		b.mine(&b.mounts, b.s.Probe, false)
 	}
+	if b.s.Resolver.Source != "" && !b.taken(b.s.Resolver.Target) {
+		b.mine(&b.mounts, b.s.Resolver, false)
+	}
 	if b.s.Sockets.Source != "" {
 		b.mine(&b.mounts, b.s.Sockets, true)
 	}

@@ -75,6 +75,7 @@ type Settings struct {
 	Runner      Showing   // the resident helper, read-only; the zero Showing mounts none
 	Probe       Showing   // the program that tries the doors from inside, read-only; the zero Showing mounts none
 	Sockets     Showing   // the folder of the helper's socket, writable; the zero Showing mounts none
+	Resolver    Showing   // the resolv.conf of the way out, read-only; the zero Showing leaves it to the engine
 	RunnerHash  string    // hash of the helper; counts for the fingerprint
 	Seccomp     string    // hash of the helper's system call filter; counts for the fingerprint
 }
