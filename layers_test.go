@@ -31,7 +31,7 @@ var rings = []struct {
 	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/egress", "internal/guard/environ", "internal/guard/exposure",
 		"internal/guard/exposure/container",
 		"internal/guard/paths", "internal/guard/scope", "internal/guard/taint"}},
-	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home", "internal/proxy", "internal/repository", "internal/safehttp", "internal/sitelist",
+	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home", "internal/proxy", "internal/proxy/proof", "internal/repository", "internal/safehttp", "internal/sitelist",
 		"internal/sqlite", "internal/llm", "internal/llm/wire", "internal/llm/openai", "internal/llm/anthropic",
 		"internal/sandbox", "internal/sandbox/snapshot", "internal/sandbox/effect", "internal/sandbox/capture",
 		"internal/sandbox/runner", "internal/sandbox/runner/program", "internal/sandbox/local", "internal/sandbox/sandboxtest",
@@ -65,8 +65,8 @@ var reserved = []struct {
 	instead string
 }{
 	{"starts programs", is("os/exec"), nil, "programs start in internal/child"},
-	{"opens connections", networking, []string{"internal/proxy", "internal/safehttp", "internal/sandbox/probe"},
-		"connections are opened in internal/safehttp, and for sandboxes in internal/proxy; the probe tries which can be"},
+	{"opens connections", networking, []string{"internal/proxy", "internal/proxy/proof", "internal/safehttp", "internal/sandbox/probe"},
+		"connections are opened in internal/safehttp, and for sandboxes in internal/proxy; the probe and the proof try which can be"},
 	{"reads YAML", below("go.yaml.in/yaml"), []string{"internal/config"}, "settings are read in internal/config"},
 	{"goes around the type system", is("unsafe", "C", "plugin"),
 		[]string{"internal/sandbox/native/wall", "internal/sandbox/probe"},

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,9 +47,26 @@ func (a *App) listed() []string {
 	return snap.Settings.Terminal.NetworkAllow
 }
 
+// Backend is the one of the settings.
+func (a *App) Backend() string {
+	snap, err := a.settings()
+	if err != nil {
+		return ""
+	}
+	return snap.Settings.Terminal.Backend
+}
+
+// Sandboxes is the folder for what sandboxes keep.
+func (a *App) Sandboxes() string { return a.dir.Join(sandboxes) }
+
+// Exit returns what the settings let through a way out, and more besides: entries as in terminal.network_allow. Settings count as
+// soon as they change.
+func (a *App) Exit(more ...string) proxy.Policy { return &exit{a: a, more: more} }
+
 // exit is what sandboxes may reach now: settings count as soon as they change. It is a proxy.Policy.
 type exit struct {
-	a *App
+	a    *App
+	more []string // entries besides those of the settings
 
 	mu     sync.Mutex
 	snap   *config.Snapshot // that routes was made of
@@ -63,7 +81,7 @@ func (e *exit) now() egress.Exit {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if snap != nil && snap != e.snap {
-		routes, problems := egress.ParseRoutes(snap.Settings.Terminal.NetworkAllow)
+		routes, problems := egress.ParseRoutes(slices.Concat(snap.Settings.Terminal.NetworkAllow, e.more))
 		for _, p := range problems {
 			e.a.p.Tell("terminal.network_allow: " + p.Error())
 		}
@@ -80,8 +98,13 @@ func (e *exit) Answers(h egress.Host, port uint16, addrs []netip.Addr) guard.Ver
 	return e.now().Answers(h, port, addrs)
 }
 
-// reached writes down what came of a connection.
-func (a *App) reached(s scope.Session, d proxy.Decision) {
+// Reached writes down what came of a connection. A session that is none stays empty.
+func (a *App) Reached(s scope.Session, d proxy.Decision) error {
+	return a.log.Reached(audit.Ref{ID: d.Command, Session: s.String()}, Reach(d))
+}
+
+// Reach is what is written down of a connection.
+func Reach(d proxy.Decision) audit.Reach {
 	r := audit.Reach{
 		Client: d.Client, Command: d.Command, Method: d.Target.Method, Target: d.Target.String(), Path: d.Target.Path, Verdict: d.Verdict.Action.String(),
 		Rule: d.Verdict.Rule, Reason: d.Verdict.Reason, Asked: d.Asked, Up: d.Up, Down: d.Down, Duration: d.Took,
@@ -92,7 +115,11 @@ func (a *App) reached(s scope.Session, d proxy.Decision) {
 	if d.Err != nil {
 		r.Error = d.Err.Error()
 	}
-	if err := a.log.Reached(audit.Ref{ID: d.Command, Session: s.String()}, r); err != nil {
+	return r
+}
+
+func (a *App) reached(s scope.Session, d proxy.Decision) {
+	if err := a.Reached(s, d); err != nil {
 		a.p.Tell("a connection is missing in the audit log: " + err.Error())
 	}
 }

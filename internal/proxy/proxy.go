@@ -144,7 +144,9 @@ func (c *Client) running() string {
 }
 
 // Serve takes connections from l until the client is closed or l fails; it closes l. It returns nil after Close.
-func (c *Client) Serve(l net.Listener) error {
+func (c *Client) Serve(l net.Listener) error { return c.accept(l, c.ServeConn) }
+
+func (c *Client) accept(l net.Listener, handle func(net.Conn)) error {
 	stop := context.AfterFunc(c.ctx, func() { _ = l.Close() })
 	defer stop()
 	defer l.Close()
@@ -152,7 +154,7 @@ func (c *Client) Serve(l net.Listener) error {
 		conn, err := l.Accept()
 		if err == nil {
 			wait = 0
-			go c.ServeConn(conn)
+			go handle(conn)
 			continue
 		}
 		var again interface{ Temporary() bool }
@@ -174,15 +176,13 @@ func (c *Client) Serve(l net.Listener) error {
 // ServeConn serves one connection to its end, and closes it.
 func (c *Client) ServeConn(conn net.Conn) {
 	if !c.enter(conn) {
-		_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
-		_ = refuse(conn, answer{status: http.StatusServiceUnavailable, why: "too many connections at once"}, true)
-		_ = conn.Close()
+		busy(conn)
 		return
 	}
 	defer c.leave(conn)
 	in := newInput(conn)
 	defer in.release()
-	c.serve(in)
+	c.serve(in, nil)
 }
 
 // input is a connection with a reader before it, which is given back before a tunnel idles.
@@ -232,18 +232,31 @@ func (c *Client) leave(conn net.Conn) {
 	c.wait.Done()
 }
 
-// Close ends every connection and waits for what serves them. It may be called twice.
-func (c *Client) Close() error {
+// count returns how many connections are open.
+func (c *Client) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open)
+}
+
+// shut ends every connection, and takes no more.
+func (c *Client) shut() error {
 	c.cancel()
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.closed = true
 	for conn := range c.open {
 		_ = conn.Close()
 	}
-	c.mu.Unlock()
+	return nil
+}
+
+// Close ends every connection and waits for what serves them. It may be called twice.
+func (c *Client) Close() error {
+	err := c.shut()
 	c.wait.Wait()
 	c.plain.CloseIdleConnections()
-	return nil
+	return err
 }
 
 // Attach serves two sockets that were made inside a sandbox: a listening stream one for the proxy, and a datagram one for the

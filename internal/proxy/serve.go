@@ -17,24 +17,17 @@ import (
 	"hermes/internal/guard/egress"
 )
 
-// serve answers the requests of one connection, one after another.
-func (c *Client) serve(in *input) {
-	conn, r := in.Conn, in.r
+// serve answers the requests of one connection, one after another. h is the first if it was read already, or nil.
+func (c *Client) serve(in *input, h *head) {
 	for wait := c.o.Limits.Head; ; wait = c.o.Limits.Idle {
-		// The first byte may be long in coming, the rest of the head may not.
-		_ = conn.SetReadDeadline(time.Now().Add(wait))
-		if _, err := r.Peek(1); err != nil {
-			return
+		if h == nil {
+			var ok bool
+			if h, ok = c.next(in, wait); !ok {
+				return
+			}
 		}
-		_ = conn.SetReadDeadline(time.Now().Add(c.o.Limits.Head))
-		h, err := readHead(r)
-		if err != nil {
-			c.badHead(conn, err)
-			return
-		}
-		_ = conn.SetReadDeadline(time.Time{})
 		if !c.known(h.Token) {
-			_ = refuse(conn, answer{status: http.StatusProxyAuthRequired, why: "the proxy's token is missing or wrong"}, true)
+			c.stranger(in.Conn, h)
 			return
 		}
 		if h.Method == http.MethodConnect {
@@ -44,7 +37,32 @@ func (c *Client) serve(in *input) {
 		if again := c.forward(in, h); !again {
 			return
 		}
+		h = nil
 	}
+}
+
+// next reads the next request's head. What cannot be read is answered here.
+func (c *Client) next(in *input, wait time.Duration) (*head, bool) {
+	// The first byte may be long in coming, the rest of the head may not.
+	_ = in.SetReadDeadline(time.Now().Add(wait))
+	if _, err := in.r.Peek(1); err != nil {
+		return nil, false
+	}
+	_ = in.SetReadDeadline(time.Now().Add(c.o.Limits.Head))
+	h, err := readHead(in.r)
+	if err != nil {
+		c.badHead(in.Conn, err)
+		return nil, false
+	}
+	_ = in.SetReadDeadline(time.Time{})
+	return h, true
+}
+
+// stranger turns a request away whose token is nobody's.
+func (c *Client) stranger(conn net.Conn, h *head) {
+	const why = "the proxy's token is missing or wrong"
+	c.o.Tell(Decision{Client: c.name, Command: c.running(), Target: egress.Request{Method: h.Method, Host: h.Target}, Verdict: denied("token", why)})
+	_ = refuse(conn, answer{status: http.StatusProxyAuthRequired, why: why}, true)
 }
 
 // badHead answers a head that could not be read, where there is anything to answer.
