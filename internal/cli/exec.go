@@ -175,6 +175,14 @@ func execute(ctx context.Context, stdio *IO, o execOptions, a *app.App, call lau
 		call.Stdout, call.Stderr = out, errs
 	} else {
 		call.Stdout, call.Stderr = live{stdio.Stdout}, stdio.Stderr
+		if at, ok := call.Prompter.(*atTerminal); ok {
+			if stdio.Terminal {
+				call.Stdout = &quiet{call.Stdout, at}
+			}
+			if isTerminal(stdio.Stderr) {
+				call.Stderr = &quiet{call.Stderr, at}
+			}
+		}
 	}
 	r, err := a.Door().Run(ctx, call)
 	if o.json {

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/term"
+
 	"hermes/internal/approval"
 )
 
@@ -24,13 +26,14 @@ type tty interface {
 // atTerminal asks at the terminal, one question after the other. It reads the terminal itself, so that standard input stays the
 // command's.
 type atTerminal struct {
-	open func() (tty, error)
-	home string // shown as ~
-	env  func(string) string
-	cols int
-	tick time.Duration // between two states of the clock; 0: it stands still
+	open  func() (tty, error)
+	home  string // shown as ~
+	env   func(string) string
+	cols  int
+	plain string        // written before a question, see plainScreen
+	tick  time.Duration // between two states of the clock; 0: it stands still
 
-	mu sync.Mutex // held while a question is on the screen
+	mu sync.Mutex // held while a question is on the screen; output waits for it
 }
 
 // newTerminal returns the way to ask, nil when none of the standard streams is a terminal: then nobody looks.
@@ -50,6 +53,8 @@ func newTerminal(stdio *IO) *atTerminal {
 	}
 	if t.dumb() {
 		t.tick = 0
+	} else {
+		t.plain = plainScreen
 	}
 	return t
 }
@@ -69,6 +74,7 @@ func (t *atTerminal) Prompt(ctx context.Context, q approval.Question) (approval.
 	}
 	defer f.Close()
 	var screen bytes.Buffer
+	screen.WriteString(t.plain)
 	t.render(&screen, q)
 	t.forget(f)
 	if _, err := f.Write(screen.Bytes()); err != nil {
@@ -103,8 +109,14 @@ func choice(word string) approval.Choice {
 	return approval.Deny
 }
 
-// forget throws away what was typed before the question was there: it was no answer to it.
+// plainScreen undoes what a command that is still running may have told the terminal, so that the question shows whole: its
+// settings (DECSTR), a region of lines that scrolls, hidden or drawn letters, and what stands below.
+const plainScreen = "\x1b[!p\x1b7\x1b[r\x1b8\x1b[0m\x1b(B\x0f\r\x1b[J"
+
+// forget throws away what was typed before the question was there: it was no answer to it. That takes a line that has no end
+// yet along: else Enter, which denies, would send a letter that was typed before.
 func (t *atTerminal) forget(f tty) {
+	defer rawly(f)()
 	if f.SetReadDeadline(time.Now().Add(time.Millisecond)) != nil {
 		return
 	}
@@ -115,6 +127,38 @@ func (t *atTerminal) forget(f tty) {
 		}
 	}
 	_ = f.SetReadDeadline(time.Time{})
+}
+
+// rawly lets single keys of a terminal be read, and returns how to go back to lines.
+func rawly(f tty) (back func()) {
+	back = func() {}
+	file, ok := f.(*os.File)
+	if !ok {
+		return back
+	}
+	conn, err := file.SyscallConn() // Fd would take the deadlines away
+	if err != nil {
+		return back
+	}
+	_ = conn.Control(func(fd uintptr) {
+		if was, err := term.MakeRaw(int(fd)); err == nil {
+			back = func() { _ = conn.Control(func(fd uintptr) { _ = term.Restore(int(fd), was) }) }
+		}
+	})
+	return back
+}
+
+// quiet passes output on to the same terminal, but not while a question is on it: a command that runs could otherwise write
+// over what is asked.
+type quiet struct {
+	w  io.Writer
+	at *atTerminal
+}
+
+func (q *quiet) Write(p []byte) (int, error) {
+	q.at.mu.Lock()
+	defer q.at.mu.Unlock()
+	return q.w.Write(p)
 }
 
 // maxWord is more than any answer has.

@@ -291,3 +291,67 @@ func TestPromptOnATerminal(t *testing.T) {
 		t.Errorf("%s %s", got.Outcome, got.Choice)
 	}
 }
+
+// A letter without its Enter that was typed before the question is no answer either: the Enter that denies does not send it.
+func TestPromptForgetsHalfALine(t *testing.T) {
+	ours, theirs, err := pty.Open()
+	if err != nil {
+		t.Skipf("skipped: needs a pseudo-terminal: %v", err)
+	}
+	defer ours.Close()
+	defer theirs.Close()
+	at := testTerminal(nil, nil)
+	at.open = func() (tty, error) { return os.OpenFile(theirs.Name(), os.O_RDWR, 0) }
+	if _, err := ours.Write([]byte("x\no")); err != nil {
+		t.Fatal(err)
+	}
+	// What is echoed has arrived.
+	if _, err := io.ReadAtLeast(ours, make([]byte, 64), len("x\r\no")); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		shown, answered := make([]byte, 0, 4096), false
+		for buf := make([]byte, 512); ; {
+			n, err := ours.Read(buf)
+			if err != nil {
+				return
+			}
+			if shown = append(shown, buf[:n]...); !answered && bytes.Contains(shown, []byte("left: ")) {
+				answered = true
+				_, _ = ours.Write([]byte("\n"))
+			}
+		}
+	}()
+	if got := decide(t, "git reset --hard", at, approval.Options{Timeout: 20 * time.Second}); got.Outcome != approval.Denied {
+		t.Errorf("%s %s", got.Outcome, got.Choice)
+	}
+}
+
+// While a question is on the screen, what a running command prints waits: it cannot write over the question.
+func TestOutputWaitsForTheAnswer(t *testing.T) {
+	at := testTerminal(nil, nil)
+	at.open = func() (tty, error) {
+		if at.mu.TryLock() {
+			t.Error("nothing keeps output back while the question is on the screen")
+			at.mu.Unlock()
+		}
+		return newKeyboard("\n"), nil
+	}
+	if _, err := at.Prompt(t.Context(), approval.Question{}); err != nil {
+		t.Fatal(err)
+	}
+	out := &quiet{writerFunc(func(p []byte) (int, error) {
+		if at.mu.TryLock() {
+			t.Error("a question may appear in the middle of output")
+			at.mu.Unlock()
+		}
+		return len(p), nil
+	}), at}
+	if n, err := out.Write([]byte("\x1b[9A another host")); n != 17 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
