@@ -33,6 +33,7 @@ var rings = []struct {
 		"internal/guard/paths", "internal/guard/scope", "internal/guard/taint"}},
 	{"machine", []string{"internal/audit", "internal/child", "internal/config", "internal/home", "internal/proxy", "internal/proxy/proof", "internal/repository", "internal/safehttp", "internal/sitelist",
 		"internal/sqlite", "internal/llm", "internal/llm/wire", "internal/llm/openai", "internal/llm/anthropic",
+		"internal/llm/detect", "internal/llm/llmtest",
 		"internal/sandbox", "internal/sandbox/snapshot", "internal/sandbox/effect", "internal/sandbox/capture",
 		"internal/sandbox/runner", "internal/sandbox/runner/program", "internal/sandbox/local", "internal/sandbox/sandboxtest",
 		"internal/sandbox/probe", "internal/sandbox/probe/look",

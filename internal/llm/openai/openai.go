@@ -100,35 +100,7 @@ func statusOf(code string) int {
 	return 0
 }
 
-// Models returns what the provider offers, with the limits it tells under the names that servers use.
+// Models returns what the provider offers.
 func (c *Client) Models(ctx context.Context) ([]llm.Model, error) {
-	var list struct {
-		Data []struct {
-			ID      string `json:"id"`
-			Context int    `json:"context_length"`     // OpenRouter
-			Max     int    `json:"max_model_len"`      // vLLM
-			LM      int    `json:"max_context_length"` // LM Studio
-			Meta    struct {
-				Train int `json:"n_ctx_train"` // llama.cpp
-				Now   int `json:"n_ctx"`
-			} `json:"meta"`
-			Top struct {
-				Output int `json:"max_completion_tokens"`
-			} `json:"top_provider"`
-		} `json:"data"`
-	}
-	if err := c.w.Get(ctx, "/models", c.header(), &list); err != nil {
-		return nil, err
-	}
-	out := make([]llm.Model, 0, len(list.Data))
-	for _, m := range list.Data {
-		l := llm.Limits{Output: m.Top.Output}
-		for _, n := range []int{m.Context, m.Max, m.LM, m.Meta.Now, m.Meta.Train} {
-			if l.Context == 0 {
-				l.Context = n
-			}
-		}
-		out = append(out, llm.Model{ID: m.ID, Limits: l})
-	}
-	return out, nil
+	return c.w.Models(ctx, "/models", c.header())
 }
