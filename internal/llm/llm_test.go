@@ -68,7 +68,8 @@ func TestRetry(t *testing.T) {
 		{"what was cut off counts no more", [][]any{{Text{"hel"}, fails(Cut, 0)}, good}, 0, []time.Duration{s / 4}, "hello", ""},
 		{"what will not change is not repeated", [][]any{{fails(Auth, 0)}}, 0, nil, "", "not authorised"},
 		{"nor what is not understood here", [][]any{{errors.New("odd")}}, 0, nil, "", "odd"},
-		{"not for ever", [][]any{{fails(Idle, 0)}, {fails(Idle, 0)}, {fails(Idle, 0)}, {fails(Cut, 0)}}, 0, []time.Duration{s / 4, s / 2, s}, "", "cut off"},
+		{"not for ever", [][]any{{fails(Overloaded, 0)}, {fails(Overloaded, 0)}, {fails(Overloaded, 0)}, {fails(Cut, 0)}}, 0, []time.Duration{s / 4, s / 2, s}, "", "cut off"},
+		{"silence, which takes minutes, once", [][]any{{fails(Idle, 0)}, {fails(Idle, 0)}}, 0, []time.Duration{s / 4}, "", "silent"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &scripted{answers: row.answers}

@@ -72,6 +72,9 @@ func (r Retry) wait(err error, attempts int) (time.Duration, bool) {
 	if !errors.As(err, &e) || !e.Passing() || attempts >= or(r.Attempts, 4) || e.After > most {
 		return 0, false
 	}
+	if e.Kind == Idle && attempts > 1 { // each silence took minutes
+		return 0, false
+	}
 	chance := r.Rand
 	if chance == nil {
 		chance = rand.Float64

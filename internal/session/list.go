@@ -220,9 +220,10 @@ func (v *View) SetYolo(ctx context.Context, id string, on bool) error {
 	})
 }
 
-// Delete removes a conversation with all its messages, also from what is searched. What was in them is overwritten in the file.
+// Delete removes a conversation with all its messages, also from what is searched. Its words are overwritten in the file, and
+// leave the write-ahead log with it as soon as no other process reads.
 func (v *View) Delete(ctx context.Context, id string) error {
-	return v.change(ctx, "delete", id, func(tx *sqlite.Tx) error {
+	err := v.change(ctx, "delete", id, func(tx *sqlite.Tx) error {
 		for _, query := range []string{
 			"delete from words where rowid in (select id from messages where session_id = ?)",
 			"delete from messages where session_id = ?",
@@ -232,8 +233,14 @@ func (v *View) Delete(ctx context.Context, id string) error {
 				return err
 			}
 		}
-		return nil
+		// A deleted row's words stay in the index until its parts are merged.
+		_, err := tx.ExecContext(ctx, "insert into words (words) values ('optimize')")
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	return v.s.db.Checkpoint(ctx)
 }
 
 // Export writes a conversation as lines of JSON: first what Info says, then each message.

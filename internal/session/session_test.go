@@ -398,6 +398,44 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// What was deleted is gone from the files, its words from the index too.
+func TestDeletedIsGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "home")
+	s := opened(t, path)
+	o := owner(t, "default", "cli", "1")
+	v := view(t, s, o)
+	kept, id := begin(t, v, o, ""), begin(t, v, o, "")
+	for range 40 {
+		appended(t, v, kept, user("an ordinary keepsake"))
+		appended(t, v, id, user("the quetzalcoatl affair"))
+	}
+	holds := func(word string) (found bool) {
+		for _, name := range []string{File, File + "-wal"} {
+			text, err := os.ReadFile(filepath.Join(path, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = found || bytes.Contains(text, []byte(word))
+		}
+		return found
+	}
+	if !holds("quetzalcoatl") {
+		t.Fatal("this test looks for the wrong thing")
+	}
+	if err := v.Delete(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if holds("quetzalcoatl") || !holds("keepsake") {
+		t.Error("a deleted word is still in the files, or a kept one is not")
+	}
+	if hits, err := v.Search(t.Context(), "keepsake", 100); err != nil || len(hits) != 40 {
+		t.Errorf("%d hits, %v", len(hits), err)
+	}
+	if err := s.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSameKeyIsOneMessage(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "home"))
 	o := owner(t, "default", "cli", "1")

@@ -199,7 +199,7 @@ func (s Suite) broken(t *testing.T) {
 		{`call terminal {"command":"rm` + "\ncut", llm.Cut},
 		{"say hello\n" + `raw "data: {\"choices\": [oops\n\n"`, llm.Malformed},
 		{"say hello\n" + `raw "data: \"text\"\n\n"`, llm.Malformed},
-		{"reply 200 <html>hello</html>", llm.Cut},
+		{"reply 200 <html>hello</html>", llm.Missing},
 	} {
 		p := s.Provider(t, New(t, row.script).URL, nil)
 		got, err := llm.Collect(p.Stream(t.Context(), Conversation()))

@@ -137,9 +137,16 @@ func (c *Client) Post(ctx context.Context, path string, header map[string]string
 			yield(Message{}, c.answered(ctx, resp.StatusCode, resp.Header.Get, resp.Body))
 			return
 		}
+		kind := resp.Header.Get("Content-Type")
+		if strings.HasPrefix(kind, "text/html") {
+			e := c.fault(llm.Missing, page, nil)
+			e.Status = resp.StatusCode
+			yield(Message{}, e)
+			return
+		}
 		silent := time.AfterFunc(3*c.c.Idle, func() { cancel(safehttp.ErrIdle) }) // signs of life alone do not count for ever
 		defer silent.Stop()
-		for m, err := range Read(resp.Body, strings.Contains(resp.Header.Get("Content-Type"), "json")) {
+		for m, err := range Read(resp.Body, strings.Contains(kind, "json")) {
 			if err != nil {
 				yield(Message{}, c.broken(ctx, err))
 				return
@@ -307,6 +314,8 @@ func (c *Client) after(header func(string) string) time.Duration {
 	return 0
 }
 
+const page = "a page, not an answer: is this the address of an API?"
+
 // complaint finds the code and the message in the body of an error, in the forms providers use:
 // {"error":{"type","code","message"}}, {"error":"…"}, {"message":"…"}, {"detail":…}, or text.
 func complaint(body []byte) (code, message string) {
@@ -324,7 +333,7 @@ func complaint(body []byte) (code, message string) {
 	}
 	if json.Unmarshal(trimmed, &doc) != nil {
 		if bytes.HasPrefix(trimmed, []byte("<")) {
-			return "", "a page, not an answer: is this the address of an API?"
+			return "", page
 		}
 		return "", string(trimmed)
 	}
