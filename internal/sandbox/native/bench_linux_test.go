@@ -21,7 +21,8 @@ import (
 // a kept one, beside the same outside. What one turn leaves to be done in the background is not the next one's burden.
 //
 // HERMES_BENCH_RUNNER names the small program of a release, cmd/runner; else the test's own binary is the launcher.
-// HERMES_BENCH_BALLAST is how many MB the process holds meanwhile.
+// HERMES_BENCH_BALLAST is how many MB the process holds meanwhile. HERMES_BENCH_ONLY names the only row to run: the difference in
+// processor time between many turns and few, of the process with all that it started, is the row's, however busy the machine is.
 func BenchmarkBeside(b *testing.B) {
 	s, conf := spec(b)
 	conf.Probe = []string{}
@@ -76,6 +77,7 @@ func BenchmarkBeside(b *testing.B) {
 		{"bash-outside", func() { outside("/bin/bash", "-c", "true") }},
 		{"bash-kept", func() { in(kept, sandbox.Command{Text: "true"}) }},
 	}
+	only := os.Getenv("HERMES_BENCH_ONLY")
 	if _, err := exec.LookPath("bwrap"); err != nil {
 		b.Skip("needs bwrap")
 	}
@@ -84,6 +86,9 @@ func BenchmarkBeside(b *testing.B) {
 	once(blank)
 	for b.Loop() {
 		for i, row := range rows {
+			if only != "" && only != row.name {
+				continue
+			}
 			warm.Settle()
 			blank.Settle()
 			if ready, _ := warm.Waiting(); ready != 1 {
@@ -96,6 +101,9 @@ func BenchmarkBeside(b *testing.B) {
 		}
 	}
 	runtime.KeepAlive(ballast)
+	if only != "" {
+		return
+	}
 	for i, row := range rows {
 		slices.Sort(times[i])
 		b.ReportMetric(float64(times[i][len(times[i])/2].Microseconds()), row.name+"-µs")

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hermes/internal/guard/exposure"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/native/wall"
 	"hermes/internal/sandbox/runner"
@@ -26,6 +27,7 @@ type born struct {
 	pid      int // as seen from outside, once it is there
 	conn     *os.File
 	held     *held
+	limits   []exposure.Limit    // in force already: those of a Spec that asks for none
 	answer   <-chan *wall.Answer // nil: it is there
 
 	mu    sync.Mutex // of pidfd

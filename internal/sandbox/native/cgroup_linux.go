@@ -234,56 +234,81 @@ func (h *host) limit(made *held, l sandbox.Limits) []exposure.Limit {
 
 const defaultPIDs = 4096
 
+// put writes a file of the kernel's, without the runtime's poller, which has nothing to wait for there.
+func put(path, value string) error {
+	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	_, err = unix.Write(fd, []byte(value))
+	return err
+}
+
+// take reads one, which is short.
+func take(path string) []string {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	var text [128]byte
+	n, err := unix.Read(fd, text[:])
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(text[:n]))
+}
+
 // set writes a limit and returns what is read back, 0 if it is not a number.
 func set(dir, file, value string) uint64 {
 	path := filepath.Join(dir, file)
-	if os.WriteFile(path, []byte(value), 0) != nil {
+	if put(path, value) != nil {
 		return 0
 	}
-	return readLimit(path)
-}
-
-func readLimit(path string) uint64 {
-	text, err := os.ReadFile(path)
-	if err != nil {
+	f := take(path)
+	if len(f) != 1 {
 		return 0
 	}
-	n, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	n, _ := strconv.ParseUint(f[0], 10, 64)
 	return n
 }
 
 func limitMemory(dir string, v2 bool, n uint64) uint64 {
+	value := strconv.FormatUint(n, 10)
 	if v2 {
-		got := set(dir, "memory.max", fmt.Sprint(n))
-		_ = os.WriteFile(filepath.Join(dir, "memory.swap.max"), []byte("0"), 0)
+		got := set(dir, "memory.max", value)
+		_ = put(filepath.Join(dir, "memory.swap.max"), "0")
 		return got
 	}
-	got := set(dir, "memory.limit_in_bytes", fmt.Sprint(n))
-	_ = os.WriteFile(filepath.Join(dir, "memory.memsw.limit_in_bytes"), []byte(fmt.Sprint(n)), 0)
+	got := set(dir, "memory.limit_in_bytes", value)
+	_ = put(filepath.Join(dir, "memory.memsw.limit_in_bytes"), value)
 	return got
 }
 
-func limitPIDs(dir string, _ bool, n uint64) uint64 { return set(dir, "pids.max", fmt.Sprint(n)) }
+func limitPIDs(dir string, _ bool, n uint64) uint64 {
+	return set(dir, "pids.max", strconv.FormatUint(n, 10))
+}
 
 func limitCPU(dir string, v2 bool, n uint64) uint64 {
 	const period = 100_000 // microseconds
 	quota := n * period / 1000
 	if v2 {
 		path := filepath.Join(dir, "cpu.max")
-		if os.WriteFile(path, []byte(fmt.Sprintf("%d %d", quota, period)), 0) != nil {
+		if put(path, fmt.Sprintf("%d %d", quota, period)) != nil {
 			return 0
 		}
-		f := words(path)
+		f := take(path)
 		if len(f) != 2 {
 			return 0
 		}
 		got, _ := strconv.ParseUint(f[0], 10, 64)
 		return got * 1000 / period
 	}
-	if os.WriteFile(filepath.Join(dir, "cpu.cfs_period_us"), []byte(fmt.Sprint(period)), 0) != nil {
+	if put(filepath.Join(dir, "cpu.cfs_period_us"), strconv.Itoa(period)) != nil {
 		return 0
 	}
-	return set(dir, "cpu.cfs_quota_us", fmt.Sprint(quota)) * 1000 / period
+	return set(dir, "cpu.cfs_quota_us", strconv.FormatUint(quota, 10)) * 1000 / period
 }
 
 // sweep removes groups whose maker is gone and in which nobody is. It returns those it removed.

@@ -150,7 +150,10 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 	}
 	var n *born // it is made while the rest is planned, unless one is likely to be there already
 	if !b.pool.mayHave(d.whose) {
-		if n = b.pool.process(l, d.flags, spec.Limits.CPU > 0); n == nil {
+		if spec.Limits.Memory >= 0 && spec.Limits.PIDs >= 0 { // the one that waits has limits
+			n = b.pool.process(l, d.flags, spec.Limits.CPU > 0)
+		}
+		if n == nil {
 			if n, err = b.begin(h, l, d.flags, spec.Limits); err != nil {
 				return nil, err
 			}
@@ -257,7 +260,10 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 			return nil, err
 		}
 	}
-	limits := h.limit(n.held, spec.Limits)
+	limits := n.limits
+	if limits == nil || spec.Limits != (sandbox.Limits{}) {
+		limits = h.limit(n.held, spec.Limits)
+	}
 	d.fallBack(limits)
 	d.asked.Limits = limits
 	if err := n.arrived(ctx); err != nil {

@@ -205,7 +205,11 @@ func (b *Backend) spare(ctx context.Context, flags uintptr) {
 		return
 	}
 	n, err := b.begin(h, l, flags, sandbox.Limits{})
-	if err != nil || n.arrived(ctx) != nil {
+	if err != nil {
+		return
+	}
+	n.limits = h.limit(n.held, sandbox.Limits{}) // most ask for no others
+	if n.arrived(ctx) != nil {
 		return
 	}
 	p.mu.Lock()

@@ -122,9 +122,6 @@ func ordinary() {
 	}
 }
 
-// Few threads are soon behind the walls: the runtime starts fewer while it thinks that there is one processor.
-var single = []string{"GOMAXPROCS=1"}
-
 type launcher struct {
 	fd     int
 	null   int
@@ -179,7 +176,7 @@ func (l *launcher) start(q *Request, fd int) {
 		return
 	}
 	n := uintptr(l.null)
-	attr := &syscall.ProcAttr{Dir: "/", Env: single, Files: []uintptr{n, n, 2, uintptr(fd)}, Sys: sys}
+	attr := &syscall.ProcAttr{Dir: "/", Env: []string{}, Files: []uintptr{n, n, 2, uintptr(fd)}, Sys: sys}
 	pid, err := syscall.ForkExec("/proc/self/exe", l.argv, attr)
 	if err != nil && sys.UseCgroupFD { // older than clone3, or it is refused: it joins like any other
 		sys.UseCgroupFD = false
