@@ -58,6 +58,7 @@ type App struct {
 	door    *launch.Door
 	runner  func() string // the program that runs inside sandboxes
 	reach   reach
+	engines docker.Engines
 
 	mu     sync.Mutex // guards what follows
 	key    []byte     // of the marks in redacted text: one secret has one mark in a process

@@ -26,7 +26,7 @@ func (a *App) docker(snap *config.Snapshot, w Where, probe []string) docker.Conf
 	state := a.dir.Join(sandboxes)
 	c := docker.Config{
 		Binary: d.Binary, Search: a.base["PATH"], Client: a.client, Probe: probe, Home: a.home(), State: state, Reaper: d.Reaper, Log: a.p.Tell,
-		Progress: a.p.Tell,
+		Progress: a.p.Tell, Engines: &a.engines,
 		Runner: func(arch string) (string, error) {
 			p, err := program.For(state, "linux", arch)
 			return p.Path, err

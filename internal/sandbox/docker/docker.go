@@ -32,14 +32,15 @@ type Config struct {
 	Runner func(arch string) (string, error)
 	// Filter makes the system call filter of the helper, for this machine's architecture, and tells how much it refuses. nil:
 	// the engine's own has to do.
-	Filter func() (program []byte, rules int)
-	Probe  []string                      // the program that probes from inside, and its arguments; the first is a file of the host. Empty: no active probe
-	Home   string                        // the owner's home, of which nothing is shown; the probe looks for it
-	State  string                        // a directory of Hermes' own, 0700: sandboxes' homes, locks, answers of the probe
-	Stores func(name, value string) bool // which variables last in a session; nil: all that the names allow
-	Queue  int                           // commands at once, 0: the runner's default
-	Reaper bool                          // containers that were left behind are removed, once a process
-	Log    func(string)
+	Filter  func() (program []byte, rules int)
+	Probe   []string                      // the program that probes from inside, and its arguments; the first is a file of the host. Empty: no active probe
+	Home    string                        // the owner's home, of which nothing is shown; the probe looks for it
+	State   string                        // a directory of Hermes' own, 0700: sandboxes' homes, locks, answers of the probe
+	Stores  func(name, value string) bool // which variables last in a session; nil: all that the names allow
+	Queue   int                           // commands at once, 0: the runner's default
+	Reaper  bool                          // containers that were left behind are removed, once a process
+	Log     func(string)
+	Engines *Engines // what was told by engines already; nil: nothing
 	// Progress hears how the pull of an image goes on; nil: nobody.
 	Progress func(string)
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"hermes/internal/child"
@@ -36,8 +37,8 @@ type engine struct {
 	disk              func(ctx context.Context, image string) bool // whether --storage-opt size works; asked once
 }
 
-// known is where engines are installed that are not on the PATH.
-var known = [...]string{"/usr/local/bin/docker", "/opt/homebrew/bin/docker", "/Applications/Docker.app/Contents/Resources/bin/docker"}
+// usual is where engines are installed that are not on the PATH.
+var usual = [...]string{"/usr/local/bin/docker", "/opt/homebrew/bin/docker", "/Applications/Docker.app/Contents/Resources/bin/docker"}
 
 // find returns the engine's program: the one that was named, docker, podman, or one in a usual place.
 func find(binary, search string) (string, error) {
@@ -54,7 +55,7 @@ func find(binary, search string) (string, error) {
 			return path, nil
 		}
 	}
-	for _, path := range known {
+	for _, path := range usual {
 		if executable(path) {
 			return path, nil
 		}
@@ -205,6 +206,65 @@ func degraded(e *engine, err error) error {
 	return d
 }
 
+// Engines keeps what engines told of themselves, so that backends of one process do not each ask again. The zero Engines knows
+// nothing. It is safe for concurrent use. What stops answering is asked again; see Backend.
+type Engines struct {
+	mu  sync.Mutex
+	all map[string]known // by the program and the environment it would get
+}
+
+// known is what one engine told, and when.
+type known struct {
+	engine *engine
+	at     time.Time
+}
+
+// engineTime is how long an engine's answer counts: it may be updated while a process of ours goes on.
+const engineTime = 10 * time.Minute
+
+// engineKey tells engines apart: the same program may speak to several.
+func engineKey(program string, client func(environ.List) environ.List) string {
+	return program + "\x00" + strings.Join(client(noVariables).Strings(), "\x00")
+}
+
+// reach returns the engine that a configuration means.
+func (k *Engines) reach(ctx context.Context, c Config) (*engine, error) {
+	program, err := find(c.Binary, c.Search)
+	if err != nil {
+		return nil, err
+	}
+	if k == nil {
+		return reach(ctx, c, program)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock() // who comes meanwhile waits for the same answer
+	key := engineKey(program, c.Client)
+	if have, ok := k.all[key]; ok && time.Since(have.at) < engineTime {
+		e := *have.engine
+		e.client = c.Client
+		return &e, nil
+	}
+	e, err := reach(ctx, c, program)
+	if err != nil {
+		return nil, err
+	}
+	if k.all == nil {
+		k.all = map[string]known{}
+	}
+	k.all[key] = known{e, time.Now()}
+	return e, nil
+}
+
+// forget drops what is known of an engine.
+func (k *Engines) forget(e *engine) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.all, engineKey(e.program, e.client))
+}
+
 // versions is what version --format json says, of both engines.
 type versions struct {
 	Client struct{ Version, OsArch string }
@@ -242,12 +302,8 @@ type infos struct {
 	}
 }
 
-// reach finds the engine and asks it who it is. Both questions are asked at once.
-func reach(ctx context.Context, c Config) (*engine, error) {
-	program, err := find(c.Binary, c.Search)
-	if err != nil {
-		return nil, err
-	}
+// reach asks an engine who it is. Both questions are asked at once.
+func reach(ctx context.Context, c Config, program string) (*engine, error) {
 	e := &engine{program: program, client: c.Client, os: "linux", arch: "amd64"}
 	e.disk = e.limitsDisk()
 	type answer struct {

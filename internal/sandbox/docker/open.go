@@ -118,6 +118,7 @@ func (b *Backend) trouble(e *engine, err error) error {
 	b.mu.Lock()
 	b.engine = nil
 	b.mu.Unlock()
+	b.conf.Engines.forget(e)
 	return degraded(e, err)
 }
 
@@ -128,7 +129,7 @@ func (b *Backend) ready(ctx context.Context) (*engine, error) {
 	if b.engine != nil {
 		return b.engine, nil
 	}
-	e, err := reach(ctx, b.conf)
+	e, err := b.conf.Engines.reach(ctx, b.conf)
 	if err != nil {
 		return nil, err
 	}
