@@ -41,8 +41,8 @@ var rings = []struct {
 		"internal/sandbox/docker", "internal/sandbox/docker/plan", "internal/sandbox/docker/image", "internal/sandbox/docker/enginetest",
 		"internal/sandbox/filesync", "internal/sandbox/ssh",
 		"internal/sandbox/backends"}},
-	{"doors", []string{"internal/approval", "internal/launch", "internal/session"}},
-	{"agent", []string{"internal/tool", "internal/tool/browse"}},
+	{"doors", []string{"internal/approval", "internal/launch", "internal/session", "internal/workspace"}},
+	{"agent", []string{"internal/tool", "internal/tool/browse", "internal/tool/editor"}},
 	{"wiring", []string{"internal/app", "internal/cli", "cmd/hermes", "cmd/runner"}},
 }
 

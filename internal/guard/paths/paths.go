@@ -273,3 +273,40 @@ func Expand(raw, dir, ownHome string, account func(name string) string) (string,
 	}
 	return path.Clean(s), nil
 }
+
+// Folded returns the same policy for where names that differ only in case are one.
+func (p *Policy) Folded() *Policy {
+	if p == nil || p.c.FoldCase {
+		return p
+	}
+	c := p.c
+	c.Homes, c.Hermes, c.Runtime, c.FoldCase = p.trees[home], p.trees[hermes], p.trees[runtime], true
+	return New(c)
+}
+
+// Guarded returns the places that an access is refused at or asked about, as absolute patterns with slashes: parts as of
+// path.Match, "/**" at the end for the directory and all below it. Whoever opens a file compares it with what is there: a
+// file may have another name. Rows about names that may lie anywhere are left out, and so are /proc, /sys, /dev, and what
+// only the system's own packages put there.
+func (p *Policy) Guarded(a Access) []string {
+	if p == nil {
+		return nil
+	}
+	var out []string
+	for i := range table {
+		r := &table[i]
+		if !r.access.has(a) || r.base == anywhere || r.soft {
+			continue
+		}
+		for _, root := range p.trees[r.base] {
+			for _, pattern := range r.paths {
+				top, _, _ := strings.Cut(pattern, "/")
+				if r.base == system && slices.Contains([]string{"proc", "sys", "dev", "boot", "lib", "usr"}, top) {
+					continue
+				}
+				out = append(out, strings.TrimSuffix(root, "/")+"/"+pattern)
+			}
+		}
+	}
+	return out
+}
