@@ -14,7 +14,7 @@ func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
 	args := c.Args[1:]
 	switch c.Args[0].Text {
 	case "cd", "pushd", "popd", "chdir":
-		e.cd(sc, c)
+		e.cd(sc, inner, c)
 	case "eval":
 		e.how = "eval"
 		lo, hi := c.Start, c.End
@@ -200,7 +200,24 @@ const maxStack = 64
 // maxPath is the longest path a kernel takes, in bytes.
 const maxPath = 4096
 
-func (e *eval) cd(sc *scope, c *Command) {
+// searched tells whether cd looks for a directory along CDPATH.
+func searched(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return path != "" && path != "-" && first != "" && first != "." && first != ".." && first[0] != '~'
+}
+
+// filled tells whether a variable may have a value that is not empty.
+func (e *eval) filled(sc *scope, name string) bool {
+	v := sc.lookup(name)
+	if v == nil {
+		return e.opt.Env[name] != ""
+	}
+	f := e.pick(v).fragment()
+	return f.s != "" || len(f.holes) > 0
+}
+
+// cd changes the directory of sc. inner has the command's own assignments.
+func (e *eval) cd(sc, inner *scope, c *Command) {
 	name := c.Args[0].Text
 	old := e.dir(sc)
 	var target *Word
@@ -244,6 +261,9 @@ func (e *eval) cd(sc *scope, c *Command) {
 		next = fromWord(old).join(known("/" + target.Text))
 	default:
 		next = known(Clean(old.Text, target.Text))
+	}
+	if target != nil && name != "popd" && len(target.Holes) == 0 && searched(target.Text) && e.filled(inner, "CDPATH") {
+		next = hole(Computed, "CDPATH")
 	}
 	if len(next.s) > maxPath {
 		next = hole(Computed, name)

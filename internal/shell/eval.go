@@ -35,6 +35,7 @@ type eval struct {
 	forks   int                 // background jobs we are in
 	place   Place               // where commands run
 	how     string              // how commands are run by their parent
+	started bool                // the next command is started by a program: it cannot change the shell
 	looped  bool                // commands run once for each of many items
 	later_  bool                // commands run at a later event
 	guess   bool                // commands only perhaps run

@@ -6,7 +6,7 @@ import (
 )
 
 // external runs a program: what it launches, what it would do with program text, what it prints.
-func (e *eval) external(sc *scope, i int, io frameIO) fragment {
+func (e *eval) external(sc *scope, i int, io frameIO, own bool) fragment {
 	c := &e.prog.Commands[i]
 	hs, query := handoffs(c)
 	if !query {
@@ -22,7 +22,7 @@ func (e *eval) external(sc *scope, i int, io frameIO) fragment {
 	e.depth++
 	out, transparent := fragment{}, len(hs) == 1
 	for k := range hs {
-		f := e.hand(sc, i, &hs[k], io)
+		f := e.hand(sc, i, &hs[k], io, own)
 		if transparent {
 			out = f
 		}
@@ -34,8 +34,8 @@ func (e *eval) external(sc *scope, i int, io frameIO) fragment {
 	return out
 }
 
-// hand runs one handoff of command i.
-func (e *eval) hand(sc *scope, i int, h *handoff, io frameIO) fragment {
+// hand runs one handoff of command i. With own it is this shell that runs what is handed on, and what that changes lasts.
+func (e *eval) hand(sc *scope, i int, h *handoff, io frameIO, own bool) fragment {
 	saved := struct {
 		how     string
 		dialect Dialect
@@ -54,7 +54,10 @@ func (e *eval) hand(sc *scope, i int, h *handoff, io frameIO) fragment {
 	e.looped = e.looped || h.looped
 	e.later_ = e.later_ || h.defer_
 	e.guess = e.guess || h.guess
-	inner := sc.fork()
+	inner := sc
+	if own = own && len(h.argv) > 0; !own {
+		inner = sc.fork()
+	}
 	if h.dir != nil {
 		d := *h.dir
 		if d.Known() {
@@ -83,6 +86,7 @@ func (e *eval) hand(sc *scope, i int, h *handoff, io frameIO) fragment {
 		if e.opt.Tails {
 			c.Tail = tailOf(h.argv)
 		}
+		e.started = !own
 		return e.run(inner, c, sub)
 	case h.text != nil:
 		e.env = append(slices.Clip(e.env), h.assigns...)

@@ -89,6 +89,12 @@ var evaluates = []struct{ text, want string }{
 	{`cd /usr; cd lib; rm x`, "cd /usr | cd lib </usr> | rm x </usr/lib>"},
 	{`cd a/b; cd ../..; rm x`, "cd a/b | cd ../.. <a/b> | rm x"},
 	{`pushd /etc; popd; rm x`, "pushd /etc | popd </etc> | rm x"},
+	// What the shell is told to run of its own, past functions, changes it like the same without the word in front.
+	{`command cd /etc; rm x`, "command cd /etc | cd /etc | rm x </etc>"},
+	{`builtin command cd /etc; rm x`, "builtin command cd /etc | command cd /etc | cd /etc | rm x </etc>"},
+	{`cd() { builtin cd /etc; }; cd /tmp; rm x`, "builtin cd /etc | cd /etc | rm x </etc>"},
+	{`cd /etc; env command cd /tmp; rm x`, "cd /etc | env command cd /tmp </etc> | command cd /tmp </etc> | cd /tmp </etc> | rm x </etc>"},
+	{`A=a; builtin declare A=b; rm $A`, "A=a | builtin declare A=b | declare A=b | rm b"},
 	{`cd /x; cd -; rm y`, "cd /x | cd - </x> | rm y"},
 	{`(cd /etc; rm x); rm y`, "cd /etc | rm x </etc> | rm y"},
 	{`cd "$D"; rm x`, "cd $D | rm x <$D>"},

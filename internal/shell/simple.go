@@ -193,6 +193,8 @@ func (e *eval) run(sc *scope, c Command, io frameIO) fragment {
 	if !e.spend(2 + len(c.Args)) {
 		return unknownOutput("")
 	}
+	own := !e.started
+	e.started = false
 	c.Dir = e.dir(sc)
 	if len(c.Args) == 0 {
 		if len(c.Redirs) > 0 || len(c.Assigns) > 0 {
@@ -242,8 +244,18 @@ func (e *eval) run(sc *scope, c Command, io frameIO) fragment {
 			return out
 		}
 	}
-	return e.external(inner, i, io)
+	if own = own && handsToItself(c.Args); own && inner != sc {
+		// What is assigned in front holds for the command alone, what the command changes does not.
+		e.external(inner, i, io, false)
+	} else if !own {
+		sc = inner
+	}
+	return e.external(sc, i, io, own)
 }
+
+// handsToItself tells whether a command is one by which the shell runs something of its own, past its functions: "command cd"
+// and "builtin eval" change the shell that runs them.
+func handsToItself(args []Word) bool { return args[0].Text == "command" || args[0].Text == "builtin" }
 
 // named runs an alias or a function of the command's name. done is false when there is none, or perhaps none.
 func (e *eval) named(sc *scope, c Command, io frameIO) (out fragment, done bool) {
