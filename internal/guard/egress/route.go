@@ -283,9 +283,17 @@ func never(h Host) guard.Verdict {
 		return floor("host/metadata", h.Name()+" hands out the credentials of machines: no setting allows it")
 	}
 	if a, ok := h.Addr(); ok {
-		if c := Classify(a).Class; c.Floor() || c == Loopback || c == Unspecified {
-			return floor("address/"+c.String(), fmt.Sprintf("%s is a %s address: no setting allows it", h, c))
+		for _, at := range [...]netip.Addr{a, Classify(a).Inner} {
+			if !at.IsValid() {
+				continue
+			}
+			if c := Classify(at).Class; c.Floor() || c == Loopback || c == Unspecified {
+				return floor("address/"+c.String(), fmt.Sprintf("%s is a %s address: no setting allows it", h, c))
+			}
 		}
+	}
+	if name := h.Name(); name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return floor("address/"+Loopback.String(), name+" is this machine itself: no setting allows it")
 	}
 	return guard.Allowed()
 }

@@ -93,6 +93,9 @@ func TestRoutes(t *testing.T) {
 		{"example.org", "GET http://metadata.google.internal/", never},
 		{"example.org", "CONNECT 127.0.0.1:443", never},
 		{"example.org", "CONNECT [::1]:443", never},
+		{"example.org", "CONNECT [64:ff9b::7f00:1]:443", never}, // what is inside counts
+		{"example.org", "CONNECT localhost:443", never},
+		{"localhost:443", "CONNECT db.localhost:443", never},
 		{"example.org", "CONNECT [::ffff:127.0.0.1]:443", never},
 		{"example.org", "CONNECT 0.0.0.0:443", never},
 		{"example.org", "DNS exаmple.org", never}, // a Cyrillic letter
