@@ -70,6 +70,7 @@ type Question struct {
 	Backend  string
 	Exposure string    // what the sandbox exposes, in one line
 	Findings []Finding // why it is asked, the deciding one first
+	For      string    // the running command that wants to connect; "": the question is about Command itself
 	Guardian string    // set when the model that reviews said no: it may be overruled once
 	Covers   Covers
 	Asked    time.Time
@@ -93,6 +94,7 @@ type Cover struct {
 	Entry string // as it is matched and stored
 	Text  string // for people, without secrets
 	Glob  bool
+	Where string // the setting it is kept in; "": command_allowlist
 }
 
 // Offers tells whether a choice can be made.

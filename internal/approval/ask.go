@@ -101,7 +101,7 @@ func (d *Desk) question(o Options, r Request, open []guard.Finding, guardian str
 	shown, at := o.masked(r.Command)
 	q := Question{
 		Sum: Sum(r.Command, r.Dir, r.Backend), Session: r.Session, Command: shown, Dir: r.Dir, Backend: r.Backend,
-		Exposure: r.Exposure.Summary(), Guardian: guardian,
+		Exposure: r.Exposure.Summary(), Guardian: guardian, For: o.Redact(r.For),
 	}
 	for _, f := range open {
 		start, end := at(f.Start, f.End)

@@ -98,6 +98,7 @@ type Request struct {
 	Platform string   // where it came from, for texts
 	Prompter Prompter // nil: nobody can be asked
 
+	For    string  // the running command, where Command is a connection that it wants
 	Covers *Covers // what lasting answers cover, where that is no command; nil: as the command is
 	Store  Store   // where what is granted for good is kept; nil: the Desk's
 }

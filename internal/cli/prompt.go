@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -249,13 +250,20 @@ func (t *atTerminal) render(w io.Writer, q approval.Question) {
 		head = q.Findings[0]
 	}
 	p.line("")
-	title, more, _ := strings.Cut(wrap("  "+sign+"  "+visible(head.Rule), p.cols, "     "), "\n")
+	subject, once := head.Rule, "     [o]nce        this command, now"
+	if q.For != "" {
+		subject, once = "a command that runs wants to reach what is not on the sandbox's list", "     [o]nce        this connection, now"
+	}
+	title, more, _ := strings.Cut(wrap("  "+sign+"  "+visible(subject), p.cols, "     "), "\n")
 	p.line("  " + t.bold(title[2:]))
 	if more != "" {
 		p.line(t.bold(more))
 	}
 	p.line("")
 	p.command(q.Command, q.Findings)
+	if q.For != "" {
+		p.line(wrap("     for: "+visible(q.For), p.cols, "       "))
+	}
 	if head.Runs != "" {
 		p.line(wrap("     runs: "+visible(head.Runs), p.cols, "       "))
 	}
@@ -273,12 +281,12 @@ func (t *atTerminal) render(w io.Writer, q approval.Question) {
 	}
 	p.line(wrap("     in "+visible(t.fold(q.Dir))+" · "+visible(q.Exposure), p.cols, "       "))
 	p.line("")
-	p.line("     [o]nce        this command, now")
+	p.line(once)
 	if q.Offers(approval.Session) {
 		p.covers("     [s]ession     ", q.Covers.Session.Text, q.Command, ", until this session ends")
 	}
 	if q.Offers(approval.Always) {
-		p.covers("     [a]lways      ", q.Covers.Always.Text, q.Command, "     (added to command_allowlist)")
+		p.covers("     [a]lways      ", q.Covers.Always.Text, q.Command, "     (added to "+cmp.Or(q.Covers.Always.Where, "command_allowlist")+")")
 	}
 	p.line("     [d]eny        (Enter)")
 	p.line("")

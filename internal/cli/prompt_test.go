@@ -352,6 +352,27 @@ func TestOutputWaitsForTheAnswer(t *testing.T) {
 	}
 }
 
+// A question about a connection says what it is about, for which command, and where an answer for good is kept.
+func TestPromptOfAConnection(t *testing.T) {
+	y := newKeyboard("\n")
+	q := approval.Question{
+		Command: "connect a.example:443", For: "npm ci\x1b[2J", Dir: "/home/ada/src", Exposure: "backend native",
+		Findings: []approval.Finding{{Rule: "egress/unlisted", End: 21}},
+		Covers: approval.Covers{
+			Session: approval.Cover{Entry: "connect a.example:443", Text: "a.example:443"},
+			Always:  approval.Cover{Entry: "a.example", Text: "a.example", Where: "terminal.network_allow"},
+		},
+	}
+	if _, err := testTerminal(y, nil).Prompt(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"not on the sandbox's list", "for: npm ci\\x1b[2J\n", "[o]nce        this connection, now", "a.example     (added to terminal.network_allow)"} {
+		if !strings.Contains(y.text(), want) {
+			t.Errorf("%q is missing:\n%s", want, y.text())
+		}
+	}
+}
+
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -104,6 +104,8 @@ type journey struct {
 	env  environ.List
 	box  sandbox.Sandbox
 	r    Result
+
+	denied []string // hosts that a person has refused to it; the Place's lock guards it
 }
 
 func (j *journey) ref() audit.Ref { return audit.Ref{ID: j.r.ID, Session: j.c.Session.String()} }
@@ -171,6 +173,11 @@ func (j *journey) record() error {
 
 // execute runs what may run.
 func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, error) {
+	// Another command of the session may have changed the directory since: what was judged, and perhaps approved, is bound to it.
+	if now := j.c.Place.dir(); j.c.Dir == "" && now != j.r.Dir {
+		err := fmt.Errorf("run %q: the session has left the directory %q, in which it was judged: run it again", shorten(j.r.Command), j.r.Dir)
+		return j.r, errors.Join(err, j.d.o.Log.Finish(j.ref(), audit.Result{Backend: j.r.Backend, Error: err.Error()}))
+	}
 	out := j.newOutput()
 	cmd := sandbox.Command{
 		ID: j.r.ID, Text: j.c.Text, Argv: j.c.Argv, Dir: j.c.Dir, Env: j.env, Stdin: j.c.Stdin, Stdout: out.stdout, Stderr: out.stderr,

@@ -488,3 +488,27 @@ func FuzzQuote(f *testing.F) {
 		}
 	})
 }
+
+// leaves answers yes, after another command of the session has gone elsewhere.
+type leaves struct{ place *Place }
+
+func (l leaves) Prompt(_ context.Context, q approval.Question) (approval.Answer, error) {
+	l.place.after(nil, sandbox.Status{Observed: true, Dir: "/"}, nil)
+	return q.Reply(approval.Once), nil
+}
+
+// A command runs in the directory it was judged and approved in, or not at all.
+func TestDirectoryThatChangesMeanwhile(t *testing.T) {
+	b := newBench(t)
+	b.box.fake = true
+	place := b.place(t)
+	place.spec.Persistent = true
+	door := New(Options{Policy: func() (Policy, error) { return b.policy, nil }, Desk: approval.New(b.desk), Log: b.log})
+	r, err := door.Run(t.Context(), Call{
+		Session: testSession(t), Place: place, Text: "git clean -fdx", Presence: approval.Person, Prompter: leaves{place},
+		Env: environ.Request{Surface: environ.Foreground},
+	})
+	if err == nil || r.Ran || !strings.Contains(err.Error(), "run it again") {
+		t.Errorf("ran %v, %v", r.Ran, err)
+	}
+}

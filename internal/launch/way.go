@@ -7,6 +7,7 @@ import (
 
 	"hermes/internal/approval"
 	"hermes/internal/guard"
+	"hermes/internal/guard/egress"
 	"hermes/internal/guard/exposure"
 	"hermes/internal/proxy"
 	"hermes/internal/sandbox"
@@ -105,6 +106,30 @@ func (p *Place) asker() (*journey, approval.Store) {
 	return p.running[len(p.running)-1], p.way.Store
 }
 
+// maxDenied is how many hosts a person refuses to one command before it is not asked for any more.
+const maxDenied = 5
+
+// unasked says why a command's person is not asked about a host again, "" if it is to be asked: programs try again and again,
+// and whoever is asked all day says yes to everything.
+func (p *Place) unasked(j *journey, target egress.Request) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case slices.Contains(j.denied, target.String()):
+		return target.String() + " was refused to this command already"
+	case len(j.denied) >= maxDenied:
+		return fmt.Sprintf("this command was refused %d hosts, it is asked for no more", maxDenied)
+	}
+	return ""
+}
+
+// deny remembers that a host was refused to a command.
+func (p *Place) deny(j *journey, target egress.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	j.denied = append(j.denied, target.String())
+}
+
 // Connect decides whether a place may reach a host that is not on its list: the person who waits for the running command is
 // asked. Without a running command there is nobody, and the answer is no.
 func (d *Door) Connect(ctx context.Context, p *Place, q proxy.Question) approval.Decision {
@@ -112,20 +137,29 @@ func (d *Door) Connect(ctx context.Context, p *Place, q proxy.Question) approval
 	if j == nil {
 		return approval.Decision{Outcome: approval.NoOne, Verdict: q.Ruling.Verdict, By: "policy"}
 	}
+	// As it is judged and dialled, however the command has written it.
+	if !q.Ruling.Host.IsZero() {
+		q.Target.Host = q.Ruling.Host.String()
+	}
+	if why := p.unasked(j, q.Target); why != "" {
+		return approval.Decision{Outcome: approval.Refused, Verdict: q.Ruling.Verdict, By: "policy", Message: "BLOCKED: " + why + "."}
+	}
 	wanted := q.Ruling.Verdict
 	wanted.Action = guard.Ask
 	wanted.Reason = fmt.Sprintf("%s wants %s, which is not on the allow-list of this sandbox", shorten(j.r.Command), q.Target)
 	text := "connect " + q.Target.String()
 	out := d.o.Desk.Connect(ctx, approval.Request{
 		Session: j.c.Session, Command: text, Dir: j.r.Dir, Backend: j.r.Backend, Verdict: wanted, Exposure: j.r.Exposure,
-		Presence: j.c.Presence, Platform: j.c.Platform, Prompter: j.c.Prompter, Store: store,
+		Presence: j.c.Presence, Platform: j.c.Platform, Prompter: j.c.Prompter, Store: store, For: j.r.Command,
 		Covers: &approval.Covers{
 			Session: approval.Cover{Entry: text, Text: q.Target.String()},
-			Always:  approval.Cover{Entry: q.Ruling.Entry, Text: q.Ruling.Entry},
+			Always:  approval.Cover{Entry: q.Ruling.Entry, Text: q.Ruling.Entry, Where: "terminal.network_allow"},
 		},
 	})
 	if out.Allowed() {
 		p.grant(q.Ruling.Entry) // "once", too: the connection may outlive the command
+	} else if out.Outcome == approval.Denied || out.Outcome == approval.TimedOut {
+		p.deny(j, q.Target)
 	}
 	return out
 }

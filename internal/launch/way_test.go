@@ -63,9 +63,9 @@ func TestConnect(t *testing.T) {
 		{name: "once", choice: approval.Once, want: true, again: 2, granted: true},
 		{name: "session", choice: approval.Session, want: true, again: 1, granted: true},
 		{name: "always", choice: approval.Always, want: true, again: 1, listed: "a.example", granted: true},
-		{name: "deny", choice: approval.Deny, again: 2},
+		{name: "deny", choice: approval.Deny, again: 1},
 		{name: "nobody", nobody: true},
-		{name: "yolo opens no wall", choice: approval.Deny, yolo: true, again: 2},
+		{name: "yolo opens no wall", choice: approval.Deny, yolo: true, again: 1},
 		{name: "yolo with nobody", nobody: true, yolo: true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -131,4 +131,38 @@ func TestWayIsHandedOn(t *testing.T) {
 		t.Errorf("closed: %v, exit %q", err, place.Exit())
 	}
 	var _ sandbox.Sandbox = b.box
+}
+
+// What was refused is not asked about again, a command that goes on asking is not heard any more, and what a person is shown
+// is the host that would be reached, the command that wants it and the setting that an answer changes.
+func TestConnectAsksOnce(t *testing.T) {
+	b := newBench(t)
+	b.box.name, b.box.exp.Network.Force = "native", exposure.AllowlistNet
+	b.person.choice = approval.Deny
+	place := b.place(t)
+	place.Through(&Way{Client: proxy.New("native", proxy.Options{}), Port: 3128, Store: &kept{}})
+	door := New(Options{Policy: func() (Policy, error) { return b.policy, nil }, Desk: approval.New(b.desk), Log: b.log})
+	routes, _ := egress.ParseRoutes(nil)
+	connect := func(host string) {
+		t.Helper()
+		r := egress.Request{Method: egress.Tunnel, Host: host, Port: 443}
+		if door.Connect(t.Context(), place, proxy.Question{Target: r, Ruling: routes.Judge(r)}).Allowed() {
+			t.Errorf("%s is allowed", host)
+		}
+	}
+	j := &journey{c: Call{Session: testSession(t), Place: place, Presence: approval.Person, Prompter: b.person}, r: Result{ID: "1", Command: "npm ci", Backend: "native"}}
+	end := place.begin(j)
+	connect("A.example.")
+	connect("a.example")
+	for _, host := range []string{"b.example", "c.example", "d.example", "e.example", "f.example", "g.example"} {
+		connect(host)
+	}
+	end()
+	if n := len(b.person.asked); n != maxDenied {
+		t.Errorf("%d questions, want %d", n, maxDenied)
+	}
+	q := b.person.asked[0]
+	if q.Command != "connect a.example:443" || q.For != "npm ci" || q.Covers.Always.Where != "terminal.network_allow" {
+		t.Errorf("asked %q for %q, kept in %q", q.Command, q.For, q.Covers.Always.Where)
+	}
 }
