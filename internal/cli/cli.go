@@ -70,7 +70,7 @@ func newRoot(stdio *IO) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(showUsage)
 	group(root)
-	root.AddCommand(newApprovals(stdio), newCheck(stdio), newAudit(stdio), newConfig(stdio), newEgress(stdio), newExec(stdio), newSandbox(stdio), newTools(stdio), newVersion(stdio))
+	root.AddCommand(newApprovals(stdio), newCheck(stdio), newAudit(stdio), newConfig(stdio), newEgress(stdio), newExec(stdio), newSandbox(stdio), newSessions(stdio), newTools(stdio), newVersion(stdio))
 	return root
 }
 

@@ -42,6 +42,9 @@ type messageJSON struct {
 	Undone   bool          `json:"undone,omitempty"`
 }
 
+// Export is a description as it is written as JSON.
+func (i Info) Export() any { return exportedInfo(i) }
+
 func exportedInfo(i Info) infoJSON {
 	return infoJSON{"session", i.ID, i.Owner.Profile().String(), i.Owner.Origin(), i.Owner.Key(), i.Title, i.Parent, i.Model,
 		i.Started.UTC(), i.Updated.UTC(), i.Messages, i.Input, i.Output, i.Dollars}
