@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"hash/fnv"
 	"net/netip"
 	"slices"
 	"sync"
@@ -17,10 +18,22 @@ import (
 	"hermes/internal/proxy"
 	"hermes/internal/safehttp"
 	"hermes/internal/sandbox"
+	"hermes/internal/sandbox/docker"
 )
 
 // exitPort is where commands in a sandbox of their own find the proxy.
 const exitPort = 3128
+
+// portOf is where commands of a session find the proxy. Sessions may share a container, in which each has a port of its own.
+func portOf(backend string, s scope.Session) uint16 {
+	if backend != docker.Name {
+		return exitPort
+	}
+	const first, ports = 20_000, 10_000 // below those that systems give away
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(s.String())) // never fails
+	return uint16(first + h.Sum32()%ports)
+}
 
 // lookupTime bounds looking one name up.
 const lookupTime = 10 * time.Second
@@ -30,7 +43,7 @@ func (a *App) through(p *launch.Place, spec sandbox.Spec) {
 	if spec.Network.Asked != exposure.AllowlistNet {
 		return
 	}
-	w := &launch.Way{Port: exitPort, Store: kept{a.dir, a.store, networkAllow()}, Listed: a.listed}
+	w := &launch.Way{Port: portOf(p.Backend(), spec.Session), Store: kept{a.dir, a.store, networkAllow()}, Listed: a.listed}
 	w.Client = proxy.New(p.Backend(), proxy.Options{
 		Policy: &exit{a: a}, Resolve: safehttp.Lookup(nil, lookupTime), Tell: func(d proxy.Decision) { a.reached(spec.Session, d) },
 		Ask: func(ctx context.Context, q proxy.Question) bool { return a.door.Connect(ctx, p, q).Allowed() },
