@@ -60,6 +60,8 @@ type Log struct {
 	open int      // its number
 	head head
 	host string // random id of this log's first host
+
+	refusals flood
 }
 
 // Open opens the log in a folder, which stays the caller's to close after the log, and begins one where there is none. What
@@ -108,11 +110,23 @@ func (l *Log) Decide(ref Ref, command string, d Decision) error {
 // Finish records what came of a decision. On an error the command has run all the same; say so to whoever waits for it.
 func (l *Log) Finish(ref Ref, r Result) error {
 	r.Error = l.text(r.Error)
+	l.mu.Lock()
+	r.Skipped = l.refusals.take()
+	l.mu.Unlock()
 	return l.record("result", Record{Kind: KindResult, ID: ref.ID, Session: ref.Session, Result: &r})
 }
 
-// Reached records what came of a connection, or of a name that was looked up. On an error it has been made all the same.
+// Reached records what came of a connection, or of a name that was looked up. On an error it has been made all the same. Of
+// refusals and look-ups that come faster than anybody reads, the next record tells only how many there were: what is in a
+// sandbox must not fill the disk outside.
 func (l *Log) Reached(ref Ref, r Reach) error {
+	l.mu.Lock()
+	if (r.Verdict != "allow" || r.Method == "DNS") && !l.refusals.may(l.o.Now()) {
+		l.mu.Unlock()
+		return nil
+	}
+	r.Skipped = l.refusals.take()
+	l.mu.Unlock()
 	r.Target, r.Path, r.Reason, r.Error = l.text(r.Target), l.text(r.Path), l.text(r.Reason), l.text(r.Error)
 	return l.record("connection", Record{Kind: KindReach, ID: ref.ID, Session: ref.Session, Reach: &r})
 }

@@ -314,3 +314,42 @@ func BenchmarkDecide(b *testing.B) {
 		})
 	}
 }
+
+// Whatever is in a sandbox can be refused as often as it likes, and does not fill the disk with it: how often is told.
+func TestRefusalsDoNotFillTheDisk(t *testing.T) {
+	root, _ := folder(t)
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	l := begin(t, root, Options{Sync: SyncNever, Now: func() time.Time { return now }})
+	reach := func(method, verdict string) {
+		t.Helper()
+		if err := l.Reached(Ref{"c1", "s1"}, Reach{Method: method, Target: "x.example", Verdict: verdict}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 1000 {
+		reach("CONNECT", "deny")
+		reach("DNS", "allow")
+	}
+	reach("CONNECT", "allow") // never left out
+	reach("CONNECT", "deny")
+	now = now.Add(time.Second)
+	reach("CONNECT", "deny")
+	reach("CONNECT", "deny")
+	reach("CONNECT", "deny")
+	if err := l.Finish(Ref{"c1", "s1"}, Result{}); err != nil {
+		t.Fatal(err)
+	}
+	var told []uint64
+	for _, r := range all(t, root) {
+		switch {
+		case r.Reach != nil:
+			told = append(told, r.Reach.Skipped)
+		case r.Result != nil:
+			told = append(told, r.Result.Skipped)
+		}
+	}
+	want := append(make([]uint64, burst), 2000-burst, 1, 0, 1)
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}

@@ -77,7 +77,8 @@ type Result struct {
 	Bytes    int64         `json:"bytes"` // of output
 	Backend  string        `json:"backend,omitempty"`
 	Exposure string        `json:"exposure,omitempty"`
-	Error    string        `json:"error,omitempty"` // why it did not run to its end
+	Error    string        `json:"error,omitempty"`   // why it did not run to its end
+	Skipped  uint64        `json:"skipped,omitempty"` // as of a Reach
 }
 
 // Reach is what came of a connection, or of a name that was looked up, from inside a sandbox.
@@ -96,6 +97,7 @@ type Reach struct {
 	Down     int64         `json:"down"`
 	Duration time.Duration `json:"ns"`
 	Error    string        `json:"error,omitempty"`
+	Skipped  uint64        `json:"skipped,omitempty"` // refusals and look-ups before it that were too many to be written
 }
 
 // Mark says what was found wrong with the log, and when.

@@ -168,7 +168,7 @@ func recordLine(r audit.Record) string {
 		details = []string{d.Rule, harms, by, d.Backend}
 	case r.Result != nil:
 		what = fmt.Sprintf("%-6s", "exit "+strconv.Itoa(r.Result.Exit))
-		details = []string{shortDuration(r.Result.Duration), shortSize(r.Result.Bytes), r.Result.Backend, r.Result.Error}
+		details = []string{shortDuration(r.Result.Duration), shortSize(r.Result.Bytes), r.Result.Backend, r.Result.Error, skipped(r.Result.Skipped)}
 	case r.Reach != nil:
 		c := r.Reach
 		what = fmt.Sprintf("%-6s %s %s", visible(c.Verdict), visible(c.Method), visible(c.Target))
@@ -176,7 +176,7 @@ func recordLine(r audit.Record) string {
 		if c.Up+c.Down > 0 {
 			sizes = shortSize(c.Up) + " up, " + shortSize(c.Down) + " down"
 		}
-		details = []string{c.Rule, c.Addr, sizes, c.Client, c.Error}
+		details = []string{c.Rule, c.Addr, sizes, c.Client, c.Error, skipped(c.Skipped)}
 	case r.Mark != nil:
 		what = fmt.Sprintf("%-6s %s", "damage", visible(r.Mark.String()))
 	case r.Start != nil:
@@ -267,4 +267,12 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// skipped tells of refusals that were too many to be written.
+func skipped(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d more refusals and look-ups before it", n)
 }
