@@ -131,11 +131,19 @@ func (l *launcher) ask(q *wall.Request, file *os.File) (<-chan *wall.Answer, err
 		// The descriptor must stay open while the message is sent.
 		if inner, err := file.SyscallConn(); err == nil {
 			err = errors.Join(err, inner.Control(func(uintptr) { err = raw.Write(pass) }))
-			return ch, errors.Join(err, failed)
+			return ch, lost(errors.Join(err, failed))
 		}
 	}
 	err = raw.Write(pass)
-	return ch, errors.Join(err, failed)
+	return ch, lost(errors.Join(err, failed))
+}
+
+// lost tells of an error whether it is the launcher's end.
+func lost(err error) error {
+	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, os.ErrClosed) {
+		return fmt.Errorf("%w: %w", errLauncher, err)
+	}
+	return err
 }
 
 // await waits for an answer.

@@ -138,12 +138,29 @@ func (p *place) over(d *design) {
 	_ = d.clear()
 }
 
-// Open opens a sandbox; see sandbox.Backend.
+// Open opens a sandbox; see sandbox.Backend. Of a launcher that was killed it notices only when it is asked for something; then
+// there is another one.
 func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox, error) {
 	h, l, err := b.ready()
 	if err != nil {
 		return nil, fmt.Errorf("open native sandbox: %w", err)
 	}
+	p, err := b.openWith(ctx, h, l, spec)
+	if errors.Is(err, errLauncher) {
+		_ = l.socket.Close() // whatever is left of it ends
+		<-l.dead
+		if h, l, err = b.ready(); err != nil {
+			return nil, fmt.Errorf("open native sandbox: %w", err)
+		}
+		p, err = b.openWith(ctx, h, l, spec)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (b *Backend) openWith(ctx context.Context, h *host, l *launcher, spec sandbox.Spec) (*place, error) {
 	d, err := b.outline(spec)
 	if err != nil {
 		return nil, err

@@ -140,7 +140,9 @@ func TestKilledWhileOpening(t *testing.T) {
 		if err := p.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
+		killed := make(chan struct{})
 		go func() {
+			defer close(killed)
 			time.Sleep(rand.N(8 * time.Millisecond))
 			if i%2 == 0 {
 				family = below(own) // those of now: the new one among them
@@ -156,7 +158,7 @@ func TestKilledWhileOpening(t *testing.T) {
 				_ = p.Close(context.Background())
 			}
 		})
-		time.Sleep(10 * time.Millisecond) // the killer is done
+		<-killed
 	}
 }
 
