@@ -75,21 +75,16 @@ func (cmd *command) start(q *request, fds []int) *result {
 		},
 	}
 	cmd.tag = cmd.s.mark(cmd.c.tag)
-	pid, err := syscall.ForkExec(program, q.argv, attr)
+	pid, err := cmd.s.fork(program, q.argv, attr)
 	for err != nil && q.near && q.dir != "/" && gone(q.dir) {
 		q.dir = filepath.Dir(q.dir)
 		attr.Dir = q.dir
-		pid, err = syscall.ForkExec(program, q.argv, attr)
+		pid, err = cmd.s.fork(program, q.argv, attr)
 	}
 	if err != nil {
 		return unstarted(q, err)
 	}
 	cmd.pid = pid
-	if limit := cmd.s.data; limit > 0 {
-		// After it was started, as this process cannot take the limit upon itself: a program would have to start others within
-		// its first microseconds to be without. One that belongs to another user by a set-user-ID bit is not ours to limit.
-		_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: limit, Max: limit}, nil)
-	}
 	if cmd.pidfd >= 0 {
 		_ = cmd.s.add(cmd.pidfd, unix.EPOLLIN, func(uint32) {}) // it ends the waiting, after which the ended are waited for
 	}
@@ -97,6 +92,52 @@ func (cmd *command) start(q *request, fds []int) *result {
 		cmd.framed.begin()
 	}
 	return nil
+}
+
+// fork starts a program, with the limit of memory if there is one.
+//
+// This process cannot take the limit upon itself. So it traces the program, which stands still at its first instruction then
+// until its limit is set: all that it starts is limited too. Where that is refused, by a system call filter or because the program
+// would lose the rights it has to get, the limit comes as soon as it runs: it would have to start others within its first
+// moments for those to be without.
+func (s *server) fork(program string, argv []string, attr *syscall.ProcAttr) (int, error) {
+	if s.data == 0 {
+		return syscall.ForkExec(program, argv, attr)
+	}
+	attr.Sys.Ptrace = !s.traceless && !gains(program, attr.Dir)
+	pid, err := syscall.ForkExec(program, argv, attr)
+	if err != nil && attr.Sys.Ptrace {
+		attr.Sys.Ptrace = false
+		pid, err = syscall.ForkExec(program, argv, attr)
+		s.traceless = err == nil
+	}
+	if err != nil {
+		return pid, err
+	}
+	if attr.Sys.Ptrace {
+		var info unix.Siginfo
+		for unix.Waitid(unix.P_PID, pid, &info, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT|unix.WALL, nil) == unix.EINTR {
+		}
+	}
+	// One that belongs to another user by a set-user-ID bit is not ours to limit.
+	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: s.data, Max: s.data}, nil)
+	if attr.Sys.Ptrace {
+		_ = unix.PtraceDetach(pid) // one that was killed meanwhile is waited for as any other
+	}
+	return pid, nil
+}
+
+// gains tells whether a program gets rights by its file, which it does not while it is traced.
+func gains(program, dir string) bool {
+	if !filepath.IsAbs(program) {
+		program = filepath.Join(dir, program)
+	}
+	var st unix.Stat_t
+	if unix.Stat(program, &st) != nil || st.Mode&(unix.S_ISUID|unix.S_ISGID) != 0 {
+		return true
+	}
+	n, err := unix.Getxattr(program, "security.capability", nil)
+	return err == nil && n > 0
 }
 
 // gone tells whether a directory is not there any more.

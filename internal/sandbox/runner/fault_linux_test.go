@@ -170,6 +170,66 @@ func TestKilledRunner(t *testing.T) {
 	soon(t, func() bool { return len(sandboxtest.Running(mark)) == 0 })
 }
 
+// On the other side of a stream nothing is left either, when the runner is killed or the process above it, nor are those two.
+func TestKilledStdio(t *testing.T) {
+	for what, victim := range map[string]func(c *Client, above int) int{
+		"the runner":    func(c *Client, _ int) int { return c.PID() },
+		"what is above": func(_ *Client, above int) int { return above },
+	} {
+		mark := "9" + newMark()
+		cmd := program(t, StdioMode)
+		c, err := over(t, cmd, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.PID() == cmd.Process.Pid {
+			t.Fatal("the runner is by itself")
+		}
+		done := make(chan error, 1)
+		go func() {
+			_, err := c.Run(context.Background(), sandbox.Command{
+				Text: "(setsid sleep " + mark + " &); (env -i setsid nohup sleep " + mark + " &); sleep " + mark,
+			})
+			done <- err
+		}()
+		soon(t, func() bool { return len(sandboxtest.Running("sleep "+mark)) >= 3 })
+		if err := syscall.Kill(victim(c, cmd.Process.Pid), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		var broken *sandbox.BrokenError
+		err = <-done // a runner that is asked to end may still tell how the command did
+		if <-c.Done(); !errors.As(err, &broken) && (err != nil || what == "the runner") {
+			t.Errorf("%s: %v", what, err)
+		}
+		soon(t, func() bool { return len(sandboxtest.Running(mark)) == 0 && !alive(c.PID()) && !alive(cmd.Process.Pid) })
+	}
+}
+
+// It goes the usual ways too: asked by a signal, and with its client.
+func TestStdioEnds(t *testing.T) {
+	for what, end := range map[string]func(c *Client, above int) error{
+		"a signal": func(_ *Client, above int) error { return syscall.Kill(above, syscall.SIGTERM) },
+		"a close":  func(c *Client, _ int) error { return c.Close(context.Background()) },
+		"a cut":    func(c *Client, _ int) error { _ = c.conn.close(); return nil },
+	} {
+		mark := "1" + newMark()
+		cmd := program(t, StdioMode)
+		c, err := over(t, cmd, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(t, c, "(setsid sleep "+mark+" &)")
+		if len(sandboxtest.Running(mark)) == 0 {
+			t.Fatal("it does not run")
+		}
+		if err := end(c, cmd.Process.Pid); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		<-c.Done()
+		soon(t, func() bool { return len(sandboxtest.Running(mark)) == 0 && !alive(c.PID()) && !alive(cmd.Process.Pid) })
+	}
+}
+
 func soon(t testing.TB, ok func() bool) {
 	t.Helper()
 	for until := time.Now().Add(20 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {

@@ -43,7 +43,8 @@ type Parts struct {
 
 // The ways to start a runner, as the first argument. Without one it serves the connection or listener SocketFD.
 const (
-	// StdioMode serves one client over standard input and output, and ends with it. See DialStream.
+	// StdioMode serves one client over standard input and output, and ends with it. See DialStream. It does so in a process
+	// below its own, which kills what is left, however that one ends.
 	StdioMode = "stdio"
 	// ListenMode reads a Listen.Message and waits for clients on a unix socket. See Connect.
 	ListenMode = "listen"
@@ -52,6 +53,8 @@ const (
 	WatchMode = "watch"
 	// WatchedMode is a runner as without a mode that holds LeashFD, the other end of a watcher's pipe.
 	WatchedMode = "watched"
+	// stdioMode is the runner that StdioMode starts.
+	stdioMode = "stdio-below"
 	// serveMode is the runner that ListenMode leaves behind.
 	serveMode = "serve"
 )

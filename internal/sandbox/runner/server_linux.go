@@ -23,24 +23,25 @@ type server struct {
 	parts Parts
 	self  int
 
-	listener int // -1: one connection, and the runner ends with it
-	token    []byte
-	outside  bool          // clients that can be seen from here are refused
-	idle     time.Duration // without a client the runner ends; 0: never
-	since    time.Time     // there is none
-	sweeps   int           // clients that have gone and whose commands are being killed; nobody new comes meanwhile
-	build    func() string
-	scratch  []byte // for output on its way; nil while it is under way
-	data     uint64 // RLIMIT_DATA of commands; 0: as it is
-	conns    map[int]*conn
-	watch    map[int32]func(events uint32) // by descriptor
-	commands map[int]*command              // by process id
-	ctx      context.Context
-	cancel   context.CancelFunc
-	last     uint64 // command
-	limit    unix.Rlimit
-	quit     bool
-	code     int
+	listener  int // -1: one connection, and the runner ends with it
+	token     []byte
+	outside   bool          // clients that can be seen from here are refused
+	idle      time.Duration // without a client the runner ends; 0: never
+	since     time.Time     // there is none
+	sweeps    int           // clients that have gone and whose commands are being killed; nobody new comes meanwhile
+	build     func() string
+	scratch   []byte // for output on its way; nil while it is under way
+	data      uint64 // RLIMIT_DATA of commands; 0: as it is
+	traceless bool   // the system does not let it trace what it starts
+	conns     map[int]*conn
+	watch     map[int32]func(events uint32) // by descriptor
+	commands  map[int]*command              // by process id
+	ctx       context.Context
+	cancel    context.CancelFunc
+	last      uint64 // command
+	limit     unix.Rlimit
+	quit      bool
+	code      int
 
 	mu     sync.Mutex
 	posted []func()

@@ -28,7 +28,12 @@ func Serve(args []string, parts Parts) int {
 	}
 	switch mode {
 	case StdioMode:
-		return stdioMain(parts)
+		if code, ok := watchBelow(stdioMode); ok {
+			return code
+		}
+		return stdioMain(parts, false)
+	case stdioMode:
+		return stdioMain(parts, true)
 	case ListenMode:
 		return listenMain(args[1:], parts)
 	case serveMode:
@@ -44,7 +49,7 @@ func Serve(args []string, parts Parts) int {
 }
 
 // stdioMain serves standard input and output. They are moved away, so that nothing else is ever said there.
-func stdioMain(parts Parts) int {
+func stdioMain(parts Parts, parent bool) int {
 	s := newServer(parts)
 	defer s.cancel()
 	in, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
@@ -58,7 +63,7 @@ func stdioMain(parts Parts) int {
 	if err := silence(0, 1); err != nil {
 		return 1
 	}
-	return s.serve(in, to, false)
+	return s.serve(in, to, parent)
 }
 
 // silence lets descriptors lead nowhere.

@@ -3,7 +3,9 @@ package runner
 import (
 	"encoding/binary"
 	"io"
+	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -45,4 +47,48 @@ func watchMain() int {
 	}
 	killTagged(binary.LittleEndian.Uint64(text))
 	return 0
+}
+
+// watchBelow starts a runner of this program below this process, waits for its end, and kills what it has left. It returns the
+// exit code, and false when no process could be started: then there is nothing to wait for.
+//
+// On a machine where Hermes is not, there is nobody else to see to that: a runner that is killed, as when memory runs out, would
+// leave its commands behind. It needs no tags: what loses its parents below here comes to this process.
+func watchBelow(mode string) (code int, ok bool) {
+	runtime.LockOSThread() // the runner is asked to end when the thread that started it does
+	if unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
+		return 0, false
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{Marker, mode}, &syscall.ProcAttr{
+		Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM},
+	})
+	if err != nil {
+		signal.Stop(signals)
+		return 0, false
+	}
+	_ = silence(0, 1)                                // their end is the runner's end
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // what the runner does to itself is not done here: commands must not get in
+	go func() {
+		for range signals {
+			_ = unix.Kill(pid, unix.SIGTERM) // it is waited for only when this process is about to end
+		}
+	}()
+	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+	bad := tree{self: os.Getpid()}.kill()
+	var status unix.WaitStatus
+	for {
+		if _, err = unix.Wait4(pid, &status, 0, nil); err != unix.EINTR {
+			break
+		}
+	}
+	switch {
+	case bad != nil || err != nil:
+		return 1, true
+	case status.Signaled():
+		return 128 + int(status.Signal()), true
+	}
+	return status.ExitStatus(), true
 }
