@@ -22,7 +22,8 @@ type children struct {
 	adopts bool
 }
 
-// start starts a child and notes it before anybody can take it for an orphan.
+// start starts a child and notes it before anybody can take it for an orphan. Whoever looks for those waits in isOwn meanwhile,
+// so that nobody stops a process that has not become its program yet: until it has, it holds the thread that started it.
 func (c *children) start(p *Process, program string, argv []string, attr *os.ProcAttr) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -278,4 +279,14 @@ func (p *Process) settle() error {
 		time.Sleep(time.Millisecond)
 	}
 	return nil
+}
+
+// GroupAlive tells whether somebody who has not ended is in the process group with an id, which goes to no other as long as
+// somebody is. What cannot be looked at counts as alive. On Windows there are no groups.
+func GroupAlive(id int) bool {
+	if unix.Kill(-id, 0) == unix.ESRCH {
+		return false
+	}
+	table, err := processes()
+	return err != nil || slices.ContainsFunc(table, func(e entry) bool { return e.group == id && e.state != ended })
 }

@@ -295,7 +295,7 @@ func (p *plain) bootstrap(ctx context.Context) {
 
 // note keeps the group of a command that left something running.
 func (p *plain) note(pid int, plan snapshot.Plan, status *sandbox.Status) {
-	if !groupAlive(pid) {
+	if !child.GroupAlive(pid) {
 		return
 	}
 	left := sandbox.Process{PID: pid, Command: plan.Argv[len(plan.Argv)-1], Started: time.Now()}
@@ -310,7 +310,7 @@ func (p *plain) Left() (out []sandbox.Process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for pid, left := range p.groups {
-		if !groupAlive(pid) {
+		if !child.GroupAlive(pid) {
 			delete(p.groups, pid)
 			continue
 		}
@@ -319,15 +319,30 @@ func (p *plain) Left() (out []sandbox.Process) {
 	return out
 }
 
+// killTime bounds the waiting for what was killed: a kill only begins an end.
+const killTime = 8 * time.Second
+
 // Close ends what runs and kills what was left, as far as it stayed in its group.
-func (p *plain) Close(context.Context) error {
+func (p *plain) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
 	p.close(sandbox.ErrClosed)
 	p.work.Wait()
-	for _, left := range p.Left() {
-		killGroup(left.PID)
+	ctx, cancel := context.WithTimeout(ctx, killTime)
+	defer cancel()
+	for {
+		left := p.Left()
+		if len(left) == 0 {
+			return nil
+		}
+		for _, one := range left {
+			killGroup(one.PID)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("close local sandbox: %d process groups are still there, %d (%s) among them", len(left), left[0].PID, left[0].Command)
+		case <-time.After(time.Millisecond):
+		}
 	}
-	return nil
 }
