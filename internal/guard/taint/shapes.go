@@ -28,7 +28,10 @@ func triggers() map[string]trigger {
 	for _, property := range []string{"display", "visibility", "font-size", "opacity"} {
 		out[property] = trigger{All, (*shapes).hides}
 	}
-	for _, word := range []string{"cat", "less", "head", "tail", "more", "bat", "type"} {
+	for _, word := range []string{"less", "head", "more", "type"} {
+		out[word] = trigger{All, (*shapes).reads}
+	}
+	for _, word := range []string{"cat", "tail", "bat"} {
 		out[word] = trigger{All, func(s *shapes, start, end int) { s.sameLine("read_secrets", secretFile, start, end) }}
 	}
 	for _, word := range []string{"send", "post", "upload", "transmit", "forward", "exfiltrate", "submit"} {
@@ -135,6 +138,17 @@ func (sh *shapes) next(t target, from, to int) (start, end int) {
 func (sh *shapes) sameLine(id string, t target, start, end int) {
 	if from, to := sh.next(t, end, min(sh.lineEnd(end), end+lineReach)); from >= 0 {
 		sh.s.report(id, start, to)
+	}
+}
+
+// reads looks behind a program that is an English word as well: a command names its file soon, a sentence ("More information
+// about the .netrc file") says something first.
+func (sh *shapes) reads(start, end int) {
+	line := min(sh.lineEnd(end), end+lineReach)
+	if from, to := sh.next(secretFile, end, line); from >= 0 && bytes.Count(sh.s.f.text[end:from], []byte(" ")) <= 2 {
+		sh.s.report("read_secrets", start, to)
+	} else if from >= 0 && bytes.IndexByte(sh.s.f.text[end:from], '-') == 1 {
+		sh.s.report("read_secrets", start, to) // an option
 	}
 }
 
@@ -310,7 +324,8 @@ func bounded(text []byte, from, to int, words ...string) (int, int) {
 				break
 			}
 			start, end := i+k, i+k+len(word)
-			if !letter(text[start-1]) && (end == len(text) || !letter(text[end])) {
+			tool := text[start-1] == '-' && start >= 2 && letter(text[start-2]) // prettier-ignore
+			if !letter(text[start-1]) && !tool && (end == len(text) || !letter(text[end])) {
 				if best < 0 || start < best {
 					best, bestEnd = start, end
 				}
