@@ -87,8 +87,10 @@ func checkFile(stdio *IO, o checkOptions, text string) error {
 	}
 	c := files(home, real(home), stdio.Env("HERMES_HOME"), stdio.Env("HERMES_WRITE_SAFE_ROOT"))
 	s := paths.Subject{Access: access(o.kind), Raw: text, Path: full}
-	if found := leads(full); found != "" {
-		s.Real = []string{found}
+	for _, found := range []string{leads(full), physical(text, dir)} {
+		if found != "" {
+			s.Real = append(s.Real, found)
+		}
 	}
 	v := paths.New(c).Check(s)
 	if o.json {
@@ -101,6 +103,22 @@ func checkFile(stdio *IO, o checkOptions, text string) error {
 	}
 	p.line(v.Action.String() + " · " + v.Rule + " · " + v.Reason)
 	return exit(v.Action)
+}
+
+// physical returns where a path leads for a program that opens it as it is written: there, ".." behind a link is above where
+// the link leads. "" where it leads nowhere.
+func physical(text, dir string) string {
+	if !filepath.IsAbs(text) {
+		text = dir + string(filepath.Separator) + text
+	}
+	if found, err := filepath.EvalSymlinks(text); err == nil {
+		return found
+	}
+	at := strings.LastIndexByte(text, filepath.Separator)
+	if found, err := filepath.EvalSymlinks(text[:at+1]); err == nil {
+		return filepath.Join(found, text[at+1:])
+	}
+	return ""
 }
 
 // leads returns where a name leads over links. Of what does not exist yet, the directory that does counts.
