@@ -13,9 +13,10 @@ func newEgress(stdio *IO) *cobra.Command {
 			"terminal.network_allow names. These commands prove that from inside, run the same proxy by itself, and write files for\n" +
 			"Docker Compose in which an agent of any kind has no other way.",
 		Example: "  hermes egress verify --backend native\n" +
-			"  hermes egress proxy --allow api.example.org",
+			"  hermes egress proxy --allow api.example.org\n" +
+			"  hermes egress compose deploy",
 	}
 	group(c)
-	c.AddCommand(newEgressVerify(stdio), newEgressProxy(stdio))
+	c.AddCommand(newEgressVerify(stdio), newEgressProxy(stdio), newEgressCompose(stdio))
 	return c
 }
