@@ -32,7 +32,7 @@ func slurp(dir *os.Root, base string, info fs.FileInfo, most int64) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	if !os.SameFile(now, info) { // another file or a link took its name
+	if !os.SameFile(now, info) || !now.Mode().IsRegular() { // something else took its name, perhaps with its number
 		return nil, ErrChanged
 	}
 	text, err := io.ReadAll(io.LimitReader(f, most+1))

@@ -1,3 +1,5 @@
+//go:build unix
+
 package workspace
 
 import (
@@ -9,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"hermes/internal/guard"
@@ -385,6 +388,62 @@ func TestRaces(t *testing.T) {
 	if passed["write"] == 0 || passed["read"] == 0 {
 		t.Error("nothing ever passed: the test shows nothing")
 	}
+}
+
+// What takes a name between the look and the use is neither read nor entered nor replaced.
+func TestSwapped(t *testing.T) {
+	b := newBench(t)
+	key := filepath.Join(b.home, ".ssh", "id_rsa")
+	for name, swap := range map[string]func(string) error{
+		"hard link": func(f string) error { return os.Link(key, f) },
+		"link":      func(f string) error { return os.Symlink(key, f) },
+		"near link": func(f string) error { return os.Symlink(".env", f) },
+		"pipe":      func(f string) error { return syscall.Mkfifo(f, 0o600) },
+		"directory": func(f string) error { return os.Mkdir(f, 0o700) },
+	} {
+		f := b.path("f")
+		b.put(f, "mine\n")
+		p, err := host{}.find(t.Context(), f, true)
+		ok(t, err)
+		ok(t, os.Remove(f))
+		ok(t, swap(f))
+		if text, err := p.read(t.Context(), 100); err == nil {
+			t.Errorf("%s: read %q", name, text)
+		}
+		p.close()
+		ok(t, os.Remove(f))
+		b.put(f, "mine\n")
+		_, err = b.w.Apply(t.Context(), Change{Name: b.name("f"), Text: func(*File) (string, error) {
+			ok(t, os.Remove(f))
+			return "new\n", swap(f)
+		}})
+		if !errors.Is(err, ErrChanged) {
+			t.Errorf("%s: written: %v", name, err)
+		}
+		ok(t, os.Remove(f))
+		_, err = b.w.Apply(t.Context(), Change{Name: b.name("f"), Text: func(*File) (string, error) { return "new\n", swap(f) }})
+		if !errors.Is(err, ErrChanged) {
+			t.Errorf("%s: made: %v", name, err)
+		}
+		if err := os.Remove(f); err != nil {
+			t.Errorf("%s: it was replaced: %v", name, err)
+		}
+	}
+	b.want("$HOME/.ssh/id_rsa", "KEY")
+	b.want(".env", "TOKEN=1\n")
+	ok(t, os.MkdirAll(b.path("d"), 0o700))
+	ok(t, os.MkdirAll(b.path("other"), 0o700))
+	root, err := os.OpenRoot(b.work)
+	ok(t, err)
+	defer root.Close()
+	info, err := root.Lstat("d")
+	ok(t, err)
+	ok(t, os.Remove(b.path("d")))
+	ok(t, os.Rename(b.path("other"), b.path("d")))
+	if dir, err := enter(root, "d", info); !errors.Is(err, ErrChanged) {
+		t.Errorf("entered %v, %v", dir, err)
+	}
+	b.clean()
 }
 
 // A directory that is moved to another place while it is held is not written.
