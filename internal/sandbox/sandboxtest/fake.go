@@ -114,12 +114,12 @@ func (b *fake) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, erro
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(b.ctx, func() { cancel(sandbox.ErrClosed) })()
+	begin := time.Now()
 	if c.Timeout > 0 {
 		var done context.CancelFunc
 		ctx, done = context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
 		defer done()
 	}
-	begin := time.Now()
 	s, err := sandbox.Status{}, error(nil)
 	if ctx.Err() == nil {
 		s, err = do(ctx, c)
