@@ -75,8 +75,10 @@ func TestRunning(t *testing.T) {
 		{"other json", says(`{"status":"ok"}`)},
 		{"empty", says(`{"object":"list","data":null}`)},
 		{"one", says(`{"object":"list","data":[{"id":"g","meta":{"n_ctx_train":8192}}]}`)},
-		{"error", portOf(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) })},
-		{"elsewhere", portOf(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://192.0.2.1/v1/models", 302) })},
+		{"error", portOf(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusInternalServerError) })},
+		{"elsewhere", portOf(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://192.0.2.1/v1/models", http.StatusFound)
+		})},
 	}
 	got := Running(t.Context(), func() *egress.Policy { return policy }, locals, 5*time.Second)
 	want := []Candidate{
