@@ -186,7 +186,7 @@ func (v *View) Messages(ctx context.Context, id string) ([]Message, error) {
 // without what was taken back.
 func (v *View) Live(ctx context.Context, id string) ([]Message, error) {
 	all, err := v.messages(ctx, id, ` and m.undone = 0 and m.id > coalesce((select max(c.covers) from messages c
-		where c.session_id = s.id and c.undone = 0), 0)`)
+		where c.session_id = ? and c.undone = 0), 0)`, id)
 	if err != nil {
 		return nil, err
 	}
@@ -208,12 +208,12 @@ func (v *View) Live(ctx context.Context, id string) ([]Message, error) {
 	return out, nil
 }
 
-func (v *View) messages(ctx context.Context, id, and string) ([]Message, error) {
+func (v *View) messages(ctx context.Context, id, and string, args ...any) ([]Message, error) {
 	if err := v.owns(ctx, contextual{v.s.db}, id); err != nil {
 		return nil, fmt.Errorf("read session: %w", err)
 	}
 	rows, err := v.s.db.Query(ctx, "select "+columns+" from messages m join sessions s on s.id = m.session_id where s.id = ? and "+v.where+and+
-		" order by m.id", v.with(id)...)
+		" order by m.id", append(v.with(id), args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("read session %s: %w", id, err)
 	}
