@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"hermes/internal/guard/exposure"
 	"hermes/internal/sandbox"
@@ -28,8 +29,11 @@ func (r *rig) plainly(t testing.TB) docker.Config {
 // terminal shows of its size comes from the engine's client.
 var bare = sandboxtest.Traits{Bash: true, Lasts: true, Heavy: 4 << 20}
 
-// TestPlain runs the contract by docker exec alone. Podman's takes several times as long for each call.
-func TestPlain(t *testing.T) { plainSuite(t, rootful(t)) }
+// TestPlain runs the contract by docker exec alone, of which each command costs one or two.
+func TestPlain(t *testing.T) {
+	long(t)
+	plainSuite(t, rootful(t))
+}
 
 func TestPlainPodman(t *testing.T) {
 	long(t)
@@ -57,6 +61,49 @@ func long(t testing.TB) {
 	t.Helper()
 	if os.Getenv("HERMES_TEST_ROUNDS") == "" {
 		t.Skip("skipped: takes minutes; set HERMES_TEST_ROUNDS")
+	}
+}
+
+// What commands by exec do differently is seen each time; the rest of the contract is TestPlain's.
+func TestPlainInShort(t *testing.T) {
+	r := rootful(t)
+	box := open(t, r.backend(t, r.plainly(t)), spec(t))
+	if _, ok := box.(sandbox.Files); ok {
+		t.Error("files are offered, which nobody inside serves")
+	}
+	for _, row := range []struct{ what, text, want string }{
+		{"both outputs in one order", `for i in 1 2 3; do echo out $i; echo err $i >&2; done`, "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3"},
+		{"bytes that are no text", "export AWKWARD='\xff\xfe'", ""},
+		{"and come back", `printf %s "$AWKWARD"`, "\xff\xfe"},
+		{"what is taken away", `unset HOME AWKWARD`, ""},
+		{"stays away", `echo "[${HOME-none}][${AWKWARD-none}]"`, "[none][none]"},
+		{"a directory", `mkdir -p /workspace/a/b; cd /workspace/a/b`, ""},
+		{"that is gone", `pwd; rmdir "$PWD"`, "/workspace/a/b"},
+		{"leads to the nearest", `pwd`, "/workspace/a"},
+		{"a text longer than a pipe", ": '" + strings.Repeat("x", 200_000) + "'\necho end", "end"},
+		{"no variable of ours is left", `compgen -v | grep -c '^_hermes'; :`, "0"},
+	} {
+		if got := say(t, box, row.text); got != row.want {
+			t.Errorf("%s: %q, want %q", row.what, got, row.want)
+		}
+	}
+	var out bytes.Buffer
+	s, err := box.Run(t.Context(), sandbox.Command{Text: `read -r x; echo "$x"; cat; exit 3`, Stdin: strings.NewReader("first\nrest"), Stdout: &out})
+	if err != nil || s.Code != 3 || out.String() != "first\nrest" {
+		t.Errorf("input: %q, %+v, %v", out.String(), s, err)
+	}
+	signals := make(chan sandbox.Signal, 1)
+	signals <- sandbox.Signal{Number: 15}
+	s, err = box.Run(t.Context(), sandbox.Command{Text: `sleep 300`, Signals: signals, Timeout: time.Minute})
+	if err != nil || s.Code != 143 || s.TimedOut {
+		t.Errorf("a signal: %+v, %v", s, err)
+	}
+	s, err = box.Run(t.Context(), sandbox.Command{Text: `trap "" TERM; sleep 300`, Timeout: time.Second, Grace: 100 * time.Millisecond})
+	if err != nil || s.Code != 124 || !s.TimedOut {
+		t.Errorf("a time-out: %+v, %v", s, err)
+	}
+	if left := box.Left(); len(left) != 0 {
+		t.Errorf("left: %+v", left)
 	}
 }
 
