@@ -335,3 +335,40 @@ func TestDesk(t *testing.T) {
 		}
 	}
 }
+
+// No line that matches is kept back by what is looked for first.
+func TestSieve(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"abc": "abc", "(?i)AbC": "abc", "a+bcd*": "bc", "(foo|bar)quux": "quux", "x?y": "y", "(ab){2,3}": "ab", "(ab){0,3}": "", "a|b": "",
+		"^func (Open|Close)Root": "func ", "[a-z]+": "", "(?i)straße": "",
+	} {
+		if got := newSieve(regexp.MustCompile(pattern)); string(got.part) != want {
+			t.Errorf("%s: %q, want %q", pattern, got.part, want)
+		}
+	}
+	for _, row := range [][2]string{{"(?i)class", "claſs"}, {"(?i)kelvin", "\u212aelvin"}, {"(?i)ABC", "xaBcx"}, {"é+", "é"}, {"(?s)a.b", "a b"}, {"(?m)^b$", "b"}} {
+		if got := matches(row[1], regexp.MustCompile(row[0]), newSieve(regexp.MustCompile(row[0])), 0); len(got) != 1 {
+			t.Errorf("%s does not find %s", row[0], row[1])
+		}
+	}
+}
+
+// Names that differ only in case are judged as one where the directory takes them for one.
+func TestFolds(t *testing.T) {
+	b := newBench(t)
+	b.put(b.path("x/Ab"), "")
+	if err := os.Link(b.path("x/Ab"), b.path("x/aB")); err != nil && !errors.Is(err, os.ErrExist) {
+		t.Fatal(err)
+	}
+	p, err := host{}.find(t.Context(), b.path("x/Ab"), true)
+	ok(t, err)
+	defer p.close()
+	if !p.folds() {
+		t.Error("one file under both names, and it does not fold")
+	}
+	policy := paths.New(b.config)
+	s := paths.Subject{Access: paths.Read, Path: strings.ToUpper(b.home) + "/.SSH/ID_RSA"}
+	if v := policy.Folded().Check(s); v.Rule != "path/keys" {
+		t.Errorf("%+v", v)
+	}
+}

@@ -48,7 +48,7 @@ type Found struct {
 	Hits    []Hit
 	Files   int  // that were looked at
 	Denied  int  // files and directories that may not be read
-	Binary  int  // files that hold no text
+	Binary  int  // files that hold no text, and might have matched
 	Large   int  // files that are too large
 	Partial bool // there was more than Search.Most
 }
@@ -76,6 +76,9 @@ func (w *Workspace) Find(ctx context.Context, s Search) (*Found, error) {
 	}
 	defer p.close()
 	r := &run{w: w, s: s, top: where(p), more: make(chan struct{}, 2*runtime.GOMAXPROCS(0)), full: full, place: p}
+	if s.Pattern != nil {
+		r.must = newSieve(s.Pattern)
+	}
 	if info := p.info(); info != nil && !info.IsDir() {
 		return r.single(ctx)
 	}
@@ -102,6 +105,7 @@ type run struct {
 	top   string // where In lies
 	full  string
 	place place
+	must  sieve
 	more  chan struct{} // holds one for each walk beside the first
 	all   sync.WaitGroup
 	stop  context.CancelFunc
@@ -129,7 +133,7 @@ func (r *run) single(ctx context.Context) (*Found, error) {
 	r.found.Files = 1
 	h := Hit{Path: r.s.In.Path, Time: f.Time, Size: f.Size}
 	if r.s.Pattern != nil {
-		if h.Matches = matches(f.Text, r.s.Pattern, r.s.Context); len(h.Matches) == 0 {
+		if h.Matches = matches(f.Text, r.s.Pattern, r.must, r.s.Context); len(h.Matches) == 0 {
 			return &r.found, nil
 		}
 	}
@@ -316,13 +320,15 @@ func (r *run) look(ctx context.Context, t folder, e fs.FileInfo) []Match {
 	case err != nil:
 		r.count(&r.found.Denied)
 		return nil
+	case !wide(b) && ascii(r.must.part) && !r.must.passes(b):
+		return nil
 	}
 	text, _, err := decode(b)
 	if err != nil {
 		r.count(&r.found.Binary)
 		return nil
 	}
-	return matches(text, r.s.Pattern, r.s.Context)
+	return matches(text, r.s.Pattern, r.must, r.s.Context)
 }
 
 func (r *run) add(h Hit) {
@@ -346,16 +352,12 @@ func (r *run) enough() {
 }
 
 // matches returns the lines that match. A pattern sees one line at a time.
-func matches(text string, pattern *regexp.Regexp, around int) []Match {
-	must, _ := pattern.LiteralPrefix() // every match begins with it
-	if !strings.Contains(text, must) {
-		return nil
-	}
+func matches(text string, pattern *regexp.Regexp, must sieve, around int) []Match {
 	var out []Match
 	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range all {
 		line = strings.TrimSuffix(line, "\r")
-		if !strings.Contains(line, must) || !pattern.MatchString(line) {
+		if !must.passes([]byte(line)) || !pattern.MatchString(line) {
 			continue
 		}
 		m := Match{Line: i + 1, Text: line}
@@ -366,6 +368,11 @@ func matches(text string, pattern *regexp.Regexp, around int) []Match {
 		out = append(out, m)
 	}
 	return out
+}
+
+// wide tells whether a file's bytes are not those of its letters.
+func wide(b []byte) bool {
+	return len(b) > 1 && (b[0] == 0xff && b[1] == 0xfe || b[0] == 0xfe && b[1] == 0xff)
 }
 
 // matchGlob matches a name, or with a slash in the pattern a path.
