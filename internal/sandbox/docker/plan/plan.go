@@ -148,7 +148,7 @@ type Mount struct {
 type Plan struct {
 	Name        string
 	Run         []string          // everything behind the program: "run", "-d", …, image, command. No value of a variable is in it
-	Exec        []string          // "-e", NAME, … for `exec` where the helper cannot hand variables on; podman writes such values to its state
+	Exec        []string          // "-e", NAME, … for an `exec` by hand; Hermes hands values to the inside over its own channel, since Podman writes these to its state
 	ClientEnv   environ.List      // what the client must carry for -e NAME (environ.Request.Carry of the Engine surface)
 	Labels      map[string]string // as they stand in Run
 	Filters     []string          // "label=…" that find the containers this plan may use again, the fingerprint not among them
