@@ -95,7 +95,7 @@ func plainTarget(h *head) (egress.Request, *url.URL, error) {
 		h.Host = rest[:end]
 	}
 	if !ok || !strings.EqualFold(same, host) || samePort != port {
-		return egress.Request{}, nil, fmt.Errorf("Host field %q is not the host of the target %q", h.Host, h.Target)
+		return egress.Request{}, nil, fmt.Errorf("the Host field %q is not the host of the target %q", h.Host, h.Target)
 	}
 	// The parts are read apart, so that net/url never sees an authority.
 	path := rest[end:]

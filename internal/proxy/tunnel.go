@@ -68,7 +68,7 @@ func connectTarget(h *head) (egress.Request, error) {
 		// Some clients leave the port out of the field.
 		same, samePort, ok := authority(h.Host, port)
 		if !ok || !strings.EqualFold(same, host) || samePort != port {
-			return egress.Request{}, fmt.Errorf("Host field %q is not the target %q", h.Host, h.Target)
+			return egress.Request{}, fmt.Errorf("the Host field %q is not the target %q", h.Host, h.Target)
 		}
 	}
 	return egress.Request{Method: h.Method, Host: host, Port: port}, nil

@@ -119,7 +119,7 @@ func TestAnOpenProxyIsSeen(t *testing.T) {
 
 // openProxy reaches the proof's servers under whatever name it is asked for.
 func openProxy(p *Proof) http.Handler {
-	plain := &httputil.ReverseProxy{Director: func(r *http.Request) { r.URL.Host = "127.0.0.1" + p.stage.web }}
+	plain := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Host = "127.0.0.1" + p.stage.web }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Method == http.MethodConnect && strings.HasSuffix(r.Host, p.stage.secure):
