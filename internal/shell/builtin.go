@@ -54,6 +54,7 @@ func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
 			e.bind(sc, aliasKey(args[2].Text), value{fn: fn})
 		}
 	case "export", "readonly", "declare", "typeset", "local", "nameref":
+		e.exports(c.Args)
 		for _, a := range args {
 			k := strings.IndexByte(a.Text, '=')
 			switch {
@@ -72,6 +73,7 @@ func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
 		}
 	case "set":
 		e.set(sc, args)
+		e.exports(c.Args)
 	case "shift":
 		if pos, ok := e.arguments(sc); ok {
 			n := 1
@@ -567,5 +569,31 @@ func (e *eval) declOnce(sc *scope, c *syntax.DeclClause, io frameIO, parent int)
 	if e.opt.Tails {
 		cmd.Tail = tailOf(cmd.Args)
 	}
+	e.exports(cmd.Args)
 	e.emit(cmd, io)
+}
+
+// exports notes what export, declare -x and set -a put into the environment.
+func (e *eval) exports(args []Word) {
+	if len(args) == 0 {
+		return
+	}
+	on := args[0].Text == "export"
+	for _, w := range args[1:] {
+		switch {
+		case strings.HasPrefix(w.Text, "-") && len(w.Holes) == 0:
+			on = on && !strings.Contains(w.Text, "n") || args[0].Text != "set" && strings.Contains(w.Text, "x") ||
+				args[0].Text == "set" && strings.Contains(w.Text, "a")
+			if on && args[0].Text == "set" || strings.Contains(w.Text, "allexport") {
+				e.export("*")
+			}
+		case args[0].Text == "set":
+			if w.Text == "allexport" {
+				e.export("*")
+			}
+		case on:
+			name, _, _ := strings.Cut(w.Text, "=")
+			e.export(name)
+		}
+	}
 }

@@ -17,9 +17,11 @@ type eval struct {
 	dialect Dialect
 	cur     current
 	depth   int
-	nested  int // substitutions we are in
-	steps   int
-	spent   bool // the step bound was hit and noted
+
+	exported map[string]bool // names that the text has put into the environment, somewhere before; "*": all
+	nested   int             // substitutions we are in
+	steps    int
+	spent    bool // the step bound was hit and noted
 
 	frame   *frame              // alternatives tried for the command at hand
 	frames  frame               // the outermost one

@@ -57,6 +57,9 @@ func (e *eval) hand(sc *scope, i int, h *handoff, io frameIO, own bool) fragment
 	inner := sc
 	if own = own && len(h.argv) > 0; !own {
 		inner = sc.fork()
+		if h.text != nil || h.stdin || h.file != nil {
+			e.inherit(sc, inner, i)
+		}
 	}
 	if h.dir != nil {
 		d := *h.dir
@@ -101,6 +104,52 @@ func (e *eval) hand(sc *scope, i int, h *handoff, io frameIO, own bool) fragment
 		return e.fromStdin(inner, i, h, io)
 	}
 	return unknownOutput(e.prog.Line(i))
+}
+
+// inherit puts into the scope of another shell what its variables are there: those of this shell that are not exported are unset,
+// or what the environment says. Which ones were exported before the text began is not known, so both count.
+func (e *eval) inherit(sc, inner *scope, i int) {
+	seen := map[string]bool{}
+	for t := sc; t != nil; t = t.below {
+		for name, v := range t.vars {
+			if seen[name] || name == "" || name[0] == 0 {
+				continue
+			}
+			seen[name] = true
+			if v.ref == "" && !e.passes(name, i) {
+				inner.put(name, &variable{alts: alternatives(v.alts, []value{{unset: true}})})
+			}
+		}
+	}
+}
+
+// passes tells whether command i finds a variable of this shell in its environment.
+func (e *eval) passes(name string, i int) bool {
+	if e.exported[name] || e.exported["*"] || environmental(name) {
+		return true
+	}
+	if _, ok := e.opt.Env[name]; ok {
+		return true
+	}
+	given := func(a Assign) bool { return a.Name == name }
+	return slices.ContainsFunc(e.env, given) || slices.ContainsFunc(e.prog.Commands[i].Assigns, given)
+}
+
+// environmental tells the variables that every environment has: what is assigned to them stays exported.
+func environmental(name string) bool {
+	switch name {
+	case "PATH", "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "TZ", "EDITOR", "PAGER", "DISPLAY", "HOSTNAME", "SHLVL", "MAIL":
+		return true
+	}
+	return strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "XDG_")
+}
+
+// export notes that a variable is in the environment of what is run from now on; "*" stands for all.
+func (e *eval) export(name string) {
+	if e.exported == nil {
+		e.exported = map[string]bool{}
+	}
+	e.exported[name] = true
 }
 
 // tailOf rebuilds the source behind the first word of an argv from how its words are spelled.
