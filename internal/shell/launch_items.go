@@ -24,6 +24,12 @@ func find(c *Command) ([]handoff, bool) {
 		}
 	}
 	paths := args[first:i]
+	entries := entriesOf(c, paths)
+	if startOnly(args[i:]) {
+		if entries = paths; len(paths) == 0 {
+			entries = []Word{c.Args[0].Lit(".")}
+		}
+	}
 	var hs []handoff
 	for ; i < len(args); i++ {
 		switch t := args[i].Text; t {
@@ -31,11 +37,11 @@ func find(c *Command) ([]handoff, bool) {
 			return nil, true
 		case "-exec", "-execdir", "-ok", "-okdir":
 			end, plus := execEnd(args, i+1)
-			hs = execOf(hs, t, args[i+1:end], entriesOf(c, paths), plus)
+			hs = execOf(hs, t, args[i+1:end], entries, plus)
 			i = end
 		case "-files0-from":
 			i++
-			paths = []Word{unknownLike(args[min(i, len(args)-1)], Item, "")}
+			entries = entriesOf(c, []Word{unknownLike(args[min(i, len(args)-1)], Item, "")})
 		case "-fprintf":
 			i += 2
 		default:
@@ -45,6 +51,16 @@ func find(c *Command) ([]handoff, bool) {
 		}
 	}
 	return hs, false
+}
+
+// startOnly tells whether find goes nowhere: what it finds are the start paths themselves.
+func startOnly(args []Word) bool {
+	for i, a := range args[:max(0, len(args)-1)] {
+		if a.Is("-maxdepth") && args[i+1].Is("0") {
+			return true
+		}
+	}
+	return false
 }
 
 // execEnd returns the index of the word that ends an -exec, len(args) when it is missing.
