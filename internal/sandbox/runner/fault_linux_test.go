@@ -170,6 +170,21 @@ func TestKilledRunner(t *testing.T) {
 	soon(t, func() bool { return len(sandboxtest.Running(mark)) == 0 })
 }
 
+// Signals that make a program dump what it does do nothing to a runner, and what they are to commands.
+func TestSignalsThatDump(t *testing.T) {
+	c := start(t, nil)
+	for _, s := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGSEGV, syscall.SIGFPE, syscall.SIGBUS, syscall.SIGILL, syscall.SIGTRAP,
+		syscall.SIGSYS} {
+		if err := syscall.Kill(c.PID(), s); err != nil {
+			t.Fatal(err)
+		}
+		st, err := c.Run(t.Context(), sandbox.Command{Argv: []string{"/bin/dash", "-c", fmt.Sprintf("kill -%d $$", int(s))}})
+		if err != nil || st.Signal != int(s) {
+			t.Errorf("%v: %v, a command that gets it ends with %+v", s, err, st)
+		}
+	}
+}
+
 // On the other side of a stream nothing is left either, when the runner is killed or the process above it, nor are those two.
 func TestKilledStdio(t *testing.T) {
 	for what, victim := range map[string]func(c *Client, above int) int{

@@ -107,6 +107,15 @@ func (s *server) open(fd, to int, parent bool) error {
 		<-signals
 		s.post(func() { s.quit = true })
 	}()
+	// What else a command could send to its first process would end it with a dump of all that it does, in front of the person.
+	// These are taken and mean nothing; commands have them as they are.
+	dumps := make(chan os.Signal, 1)
+	signal.Notify(dumps, syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV,
+		syscall.SIGSTKFLT, syscall.SIGSYS)
+	go func() {
+		for range dumps {
+		}
+	}()
 	var err error
 	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return fmt.Errorf("epoll: %w", err)
