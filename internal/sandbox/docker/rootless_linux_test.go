@@ -39,7 +39,10 @@ func TestRootless(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := filepath.Join(dir, "home")
-	if out, err := exec.Command("useradd", "--create-home", "--home-dir", home, ordinary).CombinedOutput(); err != nil && !strings.Contains(string(out), "exists") {
+	// A run that was killed may have left the user, with a home that is gone.
+	endAll(ordinary)
+	_ = exec.Command("userdel", "--remove", ordinary).Run()
+	if out, err := exec.Command("useradd", "--create-home", "--home-dir", home, ordinary).CombinedOutput(); err != nil {
 		needs(t, "a user: "+string(out))
 	}
 	command := func(name string, args ...string) *exec.Cmd {

@@ -217,8 +217,13 @@ func killSomewhere(t *testing.T, home string) {
 	if line != "ready\n" {
 		t.Fatalf("%q %v", line, err)
 	}
-	if !soon(func() bool { return gone(cmd.Process.Pid, family) }) {
-		t.Error("something is left")
+	over := func() bool { return gone(cmd.Process.Pid, family) }
+	if !soon(over) {
+		// Seen once in two hundred: the last of it goes after ten seconds. What stays for a minute is left.
+		t.Logf("not over after ten seconds: %s", remains(cmd.Process.Pid, family))
+		if !soon(over) && !soon(over) && !soon(over) && !soon(over) && !soon(over) {
+			t.Errorf("something is left: %s", remains(cmd.Process.Pid, family))
+		}
 	}
 	state := filepath.Join(home, ".hermes/sandboxes")
 	all, err := native.List(state)
@@ -257,6 +262,26 @@ func gone(pid int, family []int) bool {
 		}
 	}
 	return true
+}
+
+// remains tells what keeps gone from being true.
+func remains(pid int, family []int) string {
+	var out strings.Builder
+	for _, pid := range family {
+		if syscall.Kill(pid, 0) == nil {
+			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+			fmt.Fprintf(&out, "\nprocess %s: %q", strings.TrimSpace(string(status)), line)
+		}
+	}
+	for _, pattern := range []string{"/sys/fs/cgroup/*/hermes-%d-*", "/sys/fs/cgroup/*/*/hermes-%d-*"} {
+		found, _ := filepath.Glob(fmt.Sprintf(pattern, pid))
+		for _, dir := range found {
+			members, _ := os.ReadFile(dir + "/cgroup.procs")
+			fmt.Fprintf(&out, "\ngroup %s: %q", dir, members)
+		}
+	}
+	return out.String()
 }
 
 // groupState tells all that the kernel says about our groups, for whoever has to find out why a limit did not hold.
@@ -433,8 +458,13 @@ func TestKilledOpener(t *testing.T) {
 	if line != "ready\n" || len(family) < 4 {
 		t.Fatalf("%q, %d processes", line, len(family))
 	}
-	if !soon(func() bool { return gone(cmd.Process.Pid, family) }) {
-		t.Error("something is left")
+	over := func() bool { return gone(cmd.Process.Pid, family) }
+	if !soon(over) {
+		// Seen once in two hundred: the last of it goes after ten seconds. What stays for a minute is left.
+		t.Logf("not over after ten seconds: %s", remains(cmd.Process.Pid, family))
+		if !soon(over) && !soon(over) && !soon(over) && !soon(over) && !soon(over) {
+			t.Errorf("something is left: %s", remains(cmd.Process.Pid, family))
+		}
 	}
 	state := filepath.Join(conf.Home, ".hermes/sandboxes")
 	all, err := native.List(state)
