@@ -406,8 +406,6 @@ func TestTooManyConnections(t *testing.T) {
 		defer conn.Close()
 	}
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		w.mu.Lock()
-		w.mu.Unlock()
 		w.Client.mu.Lock()
 		n := len(w.open)
 		w.Client.mu.Unlock()

@@ -287,10 +287,9 @@ func ignorable(r rune) bool {
 
 // looker judges characters that are not shown, by what stands around them.
 type looker struct {
-	text  string
-	fold  *fold
-	bidi  []int // where controls stand that set a direction
-	light int   // soft hyphens and fillers in a row
+	text string
+	fold *fold
+	bidi []int // where controls stand that set a direction
 }
 
 func (l *looker) find(r rune, start, end int) {

@@ -247,6 +247,7 @@ func (s Suite) cancel(t *testing.T) {
 	server := New(t, "-- 1 --\nsay hello\nhang\n-- 2 --\nsay hello\nhang\n")
 	p := s.Provider(t, server.URL, nil)
 	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
 	var text string
 	var last error
 	for e, err := range p.Stream(ctx, Conversation()) {
