@@ -217,18 +217,7 @@ func killSomewhere(t *testing.T, home string) {
 	if line != "ready\n" {
 		t.Fatalf("%q %v", line, err)
 	}
-	over := func() bool { return gone(cmd.Process.Pid, family) }
-	if !soon(over) {
-		// Seen once in two hundred: the last of it goes after ten seconds. What stays for a minute is left.
-		t.Logf("not over after ten seconds: %s", remains(cmd.Process.Pid, family))
-		late := false
-		for try := 0; try < 5 && !late; try++ {
-			late = soon(over)
-		}
-		if !late {
-			t.Errorf("something is left: %s", remains(cmd.Process.Pid, family))
-		}
-	}
+	nothingLeft(t, cmd.Process.Pid, family)
 	state := filepath.Join(home, ".hermes/sandboxes")
 	all, err := native.List(state)
 	if err != nil {
@@ -266,6 +255,22 @@ func gone(pid int, family []int) bool {
 		}
 	}
 	return true
+}
+
+// nothingLeft fails if anything of a process that was killed is left after a minute. Ten seconds are enough but for about once in two
+// hundred; that is told.
+func nothingLeft(t *testing.T, pid int, family []int) {
+	t.Helper()
+	over := func() bool { return gone(pid, family) }
+	for try := range 6 {
+		if soon(over) {
+			return
+		}
+		if try == 0 {
+			t.Logf("not over after ten seconds: %s", remains(pid, family))
+		}
+	}
+	t.Errorf("something is left: %s", remains(pid, family))
 }
 
 // remains tells what keeps gone from being true.
@@ -462,18 +467,7 @@ func TestKilledOpener(t *testing.T) {
 	if line != "ready\n" || len(family) < 4 {
 		t.Fatalf("%q, %d processes", line, len(family))
 	}
-	over := func() bool { return gone(cmd.Process.Pid, family) }
-	if !soon(over) {
-		// Seen once in two hundred: the last of it goes after ten seconds. What stays for a minute is left.
-		t.Logf("not over after ten seconds: %s", remains(cmd.Process.Pid, family))
-		late := false
-		for try := 0; try < 5 && !late; try++ {
-			late = soon(over)
-		}
-		if !late {
-			t.Errorf("something is left: %s", remains(cmd.Process.Pid, family))
-		}
-	}
+	nothingLeft(t, cmd.Process.Pid, family)
 	state := filepath.Join(conf.Home, ".hermes/sandboxes")
 	all, err := native.List(state)
 	if err != nil || len(all) != 1 || !all[0].Stale {
