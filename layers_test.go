@@ -41,8 +41,10 @@ var rings = []struct {
 		"internal/sandbox/docker", "internal/sandbox/docker/plan", "internal/sandbox/docker/image", "internal/sandbox/docker/enginetest",
 		"internal/sandbox/filesync", "internal/sandbox/ssh",
 		"internal/sandbox/backends"}},
-	{"doors", []string{"internal/approval", "internal/launch", "internal/session", "internal/workspace"}},
-	{"agent", []string{"internal/tool", "internal/tool/browse", "internal/tool/editor"}},
+	{"doors", []string{"internal/approval", "internal/launch", "internal/process", "internal/prompt", "internal/session", "internal/workspace"}},
+	{"agent", []string{"internal/tool", "internal/tool/browse", "internal/tool/editor", "internal/tool/notes", "internal/tool/program", "internal/tool/terminal",
+		"internal/agent"}},
+	{"fronts", []string{"internal/chat", "internal/demo", "internal/tui"}},
 	{"wiring", []string{"internal/app", "internal/cli", "cmd/hermes", "cmd/runner"}},
 }
 
@@ -77,6 +79,7 @@ var reserved = []struct {
 			"internal/sandbox/native", "internal/sandbox/native/seccomp", "internal/sandbox/native/wall", "internal/workspace"},
 		"system calls belong to the packages of the sandbox, to child (processes), audit and home (locks), workspace (owners of files); safehttp names the type of a socket"},
 	{"is for tests", forTests, nil, "it has no place in the binary"},
+	{"draws on terminals", below("charm.land", "github.com/yuin/goldmark"), []string{"internal/tui"}, "what a person sees is drawn in internal/tui"},
 	{"knows the command-line library", below("github.com/spf13"), []string{"internal/cli"}, "flags end in internal/cli"},
 	{"opens databases", below("database/sql", "modernc.org"), []string{"internal/sqlite"}, "databases are opened in internal/sqlite"},
 	{"parses shell", below("mvdan.cc/sh"), []string{"internal/shell"}, "internal/shell answers for shell text"},
