@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"hermes/internal/guard/taint"
+	"hermes/internal/session"
 )
 
 // Tool is something an agent can do. Implementations: browse.Extract, browse.Search, browse.Download.
@@ -33,19 +34,37 @@ type Spec struct {
 	Description string
 	Schema      json.RawMessage // of the arguments, as JSON Schema
 	Words       string          // the argument that plain words stand for, on a command line
+	Beside      bool            // it changes nothing, and may run beside other calls of the same answer
 }
 
 // Call is one call.
 type Call struct {
 	ID   string          // of the call in its conversation; may be empty
 	Args json.RawMessage // one JSON object
+	Tell func(Update)    // hears how it goes while it runs, one at a time; nil: nobody
+}
+
+// Update is what a person is told of a call while it runs.
+type Update struct {
+	Output string // a piece of what a command prints, redacted
+	Note   string // one line: what it does now, or what it waits for
 }
 
 // Result is what came of a call.
 type Result struct {
-	Parts  []Part
-	Failed bool // nothing came of it
-	Data   any  // the whole result for programs, which encoding/json can write
+	Parts    []Part
+	Failed   bool             // nothing came of it
+	Data     any              // the whole result for programs, which encoding/json can write
+	Diff     string           // what it changed, unified, for people; a model is not shown it
+	Summary  string           // one line for people: "exit code 1", "3 files"
+	Approved session.Approval // who let it run, where that was asked; stored with it
+}
+
+// Say tells how a call goes, if anybody hears it.
+func (c Call) Say(u Update) {
+	if c.Tell != nil {
+		c.Tell(u)
+	}
 }
 
 // Part is a piece of a result that comes from one place.
