@@ -1,0 +1,162 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"hermes/internal/llm"
+	"hermes/internal/session"
+	"hermes/internal/tool"
+)
+
+// Options are what an agent works with. View, Conversation, Provider, Model, Prompt and Redact must be there.
+type Options struct {
+	View         *session.View
+	Conversation string // its id; it is stored as it happens
+	Provider     llm.Provider
+	Model        string
+	Limits       llm.Limits // of the model, as far as known
+	Effort       llm.Effort
+	Tools        []tool.Tool // no two of one name
+	Prompt       Prompt
+	Begin        func() (footer func(context.Context) string) // is called when a turn begins; what its footer says at the end is part of Done. nil: nothing
+	Steps        int                                          // requests of one turn; 0: 90
+	Time         time.Duration                                // of one turn, with the waits for a person; 0: two hours
+	Redact       func(string) string                          // takes secrets out of what calls are given and give, before it is stored, shown or sent to a model. nil is refused
+}
+
+// Prompt makes what a model is told. Implementations are safe for concurrent use.
+type Prompt interface {
+	System(ctx context.Context) (string, error)                  // once for each turn
+	Result(name string, r tool.Result, err error) (text string) // what came of a call, cleaned, and wrapped where it is from outside
+}
+
+// The limits of one turn where Options name none.
+const (
+	defaultSteps = 90
+	defaultTime  = 2 * time.Hour
+)
+
+// Errors that callers tell apart.
+var (
+	ErrBusy  = errors.New("a turn is under way")
+	ErrEmpty = errors.New("there is nothing in the message")
+)
+
+// Agent holds one conversation with a model. One turn runs at a time; Steer, Set and Pending may be called at any time, from any
+// goroutine. There is nothing to close.
+type Agent struct {
+	o     Options
+	specs []tool.Spec
+	tools []llm.Tool
+
+	mu      sync.Mutex // guards what is below, and the four fields of o that Set changes
+	busy    bool
+	steered []string
+}
+
+// New makes an agent for a conversation that exists.
+func New(o Options) (*Agent, error) {
+	switch {
+	case o.View == nil, o.Conversation == "":
+		return nil, errors.New("make agent: no conversation is named")
+	case o.Prompt == nil:
+		return nil, errors.New("make agent: nobody makes its prompt")
+	case o.Redact == nil:
+		return nil, errors.New("make agent: nobody takes secrets out")
+	}
+	if err := check(o.Provider, o.Model); err != nil {
+		return nil, fmt.Errorf("make agent: %w", err)
+	}
+	if o.Steps <= 0 {
+		o.Steps = defaultSteps
+	}
+	if o.Time <= 0 {
+		o.Time = defaultTime
+	}
+	a := &Agent{o: o}
+	seen := map[string]bool{}
+	for _, t := range o.Tools {
+		s := t.Spec()
+		if s.Name == "" || seen[s.Name] {
+			return nil, fmt.Errorf("make agent: two tools are named %q, or one has no name", s.Name)
+		}
+		seen[s.Name] = true
+		a.specs = append(a.specs, s)
+		a.tools = append(a.tools, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
+	}
+	return a, nil
+}
+
+func check(p llm.Provider, model string) error {
+	switch {
+	case p == nil:
+		return errors.New("no provider is set")
+	case model == "":
+		return errors.New("no model is named")
+	}
+	return nil
+}
+
+// Set changes who is asked, from the next request on. What the conversation holds stays; thoughts that another model signed are
+// not sent to the new one.
+func (a *Agent) Set(p llm.Provider, model string, l llm.Limits, e llm.Effort) error {
+	if err := check(p, model); err != nil {
+		return fmt.Errorf("set model: %w", err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.o.Provider, a.o.Model, a.o.Limits, a.o.Effort = p, model, l, e
+	return nil
+}
+
+// Steer hands the model a message of the person with the next request of the turn that runs, or at the beginning of the next turn.
+// It is stored when it is handed over.
+func (a *Agent) Steer(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.steered = append(a.steered, text)
+}
+
+// Unsteer takes back what Steer was given and the model has not been told yet.
+func (a *Agent) Unsteer() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := a.steered
+	a.steered = nil
+	return out
+}
+
+// begin claims the agent for one turn.
+func (a *Agent) begin() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.busy {
+		return ErrBusy
+	}
+	a.busy = true
+	return nil
+}
+
+func (a *Agent) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.busy = false
+}
+
+// asked is whom a request goes to.
+type asked struct {
+	provider llm.Provider
+	model    string
+	limits   llm.Limits
+	effort   llm.Effort
+}
+
+func (a *Agent) who() asked {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return asked{a.o.Provider, a.o.Model, a.o.Limits, a.o.Effort}
+}
