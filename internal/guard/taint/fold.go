@@ -2,6 +2,7 @@ package taint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -290,10 +291,19 @@ type looker struct {
 	text string
 	fold *fold
 	bidi []int // where controls stand that set a direction
+
+	unseen []passage // what Reveal marks; the text is not set
+}
+
+// ordered returns what is not seen in order of place.
+func (l *looker) ordered() []passage {
+	slices.SortStableFunc(l.unseen, func(a, b passage) int { return a.start - b.start })
+	return l.unseen
 }
 
 func (l *looker) find(r rune, start, end int) {
 	l.fold.findings = append(l.fold.findings, Finding{ID: fmt.Sprintf("%sU+%04X", invisible, r), Start: start, End: end})
+	l.unseen = append(l.unseen, passage{start: start, end: end})
 }
 
 // at judges the character at i, with those of its kind that follow, and returns how many bytes that were.
@@ -410,7 +420,7 @@ func (l *looker) lines() {
 			end = start + k
 		}
 		var depth []rune
-		bad := false
+		bad, line := false, n
 		first, _ := utf8.DecodeRuneInString(l.text[start:])
 		for ; n < len(l.bidi) && l.bidi[n] < end; n++ {
 			r, _ := utf8.DecodeRuneInString(l.text[l.bidi[n]:])
@@ -430,6 +440,9 @@ func (l *looker) lines() {
 		}
 		if bad || len(depth) > 0 {
 			l.find(first, start, start+utf8.RuneLen(first))
+			for _, at := range l.bidi[line+1 : n] {
+				l.unseen = append(l.unseen, passage{start: at, end: at + 3})
+			}
 		}
 	}
 }
