@@ -25,7 +25,7 @@ var rings = []struct {
 	packages []string
 }{
 	{"words", []string{
-		"internal/guard", "internal/htmltext", "internal/pdftext", "internal/secret", "internal/redact", "internal/redact/redacttest",
+		"internal/guard", "internal/htmltext", "internal/pdftext", "internal/screen", "internal/secret", "internal/redact", "internal/redact/redacttest",
 		"internal/shell/code", "internal/shell/winsh", "internal/shell",
 	}},
 	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/egress", "internal/guard/environ", "internal/guard/exposure",
