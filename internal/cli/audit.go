@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hermes/internal/audit"
+	"hermes/internal/screen"
 )
 
 // newAudit builds the commands that read the audit log.
@@ -137,7 +138,7 @@ func newAuditPrinter(stdio *IO, asJSON bool) func(audit.Record) error {
 		} else {
 			line := recordLine(r)
 			if stdio.Terminal {
-				line = clip(line, cols.cols, cols.dots)
+				line = screen.Clip(line, cols.cols, cols.dots)
 			}
 			if _, err := io.WriteString(stdio.Stdout, line+"\n"); err != nil {
 				return err

@@ -23,6 +23,7 @@ import (
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/backends"
 	"hermes/internal/sandbox/capture"
+	"hermes/internal/screen"
 )
 
 // Exit codes of exec beside the command's own.
@@ -219,7 +220,7 @@ func execute(ctx context.Context, stdio *IO, o execOptions, a *app.App, call lau
 func refusal(stdio *IO, r launch.Result) {
 	say := func(text string) {
 		if stdio.Terminal && isTerminal(stdio.Stderr) {
-			text = wrap(text, newPage(stdio).cols, "")
+			text = screen.Wrap(text, newPage(stdio).cols, "")
 		}
 		fmt.Fprintln(stdio.Stderr, text)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hermes/internal/guard"
+	"hermes/internal/screen"
 	"hermes/internal/shell"
 )
 
@@ -19,9 +20,9 @@ func (p *page) program(prog *shell.Program, dir string) {
 		depth := len(prog.Chain(i))
 		margin := fmt.Sprintf("%s%2d  %s", indent[:2], i+1, strings.Repeat("  ", min(depth, 8)))
 		room := max(30, p.cols-len(margin))
-		p.line(margin + clip(visible(prog.Line(i)), room, p.dots))
+		p.line(margin + screen.Clip(visible(prog.Line(i)), room, p.dots))
 		for _, remark := range remarks(prog, i, dir) {
-			p.line(strings.Repeat(" ", len(margin)+2) + clip(visible(remark), room-2, p.dots))
+			p.line(strings.Repeat(" ", len(margin)+2) + screen.Clip(visible(remark), room-2, p.dots))
 		}
 	}
 	for i := range prog.Payloads {
@@ -30,13 +31,13 @@ func (p *page) program(prog *shell.Program, dir string) {
 		}
 		l := &prog.Payloads[i]
 		p.line(fmt.Sprintf("%s%2d  %s %s: %s", indent[:2], l.Command+1, l.Lang, l.How, l.Report.Effects))
-		p.line(indent + "  " + clip(visible(l.Text.Show()), max(30, p.cols-6), p.dots))
+		p.line(indent + "  " + screen.Clip(visible(l.Text.Show()), max(30, p.cols-6), p.dots))
 	}
 	for i, n := range prog.Notes {
 		if i == 0 {
 			p.line("\nNotes:")
 		}
-		p.line(indent[:2] + clip(noteLine(n), max(30, p.cols-2), p.dots))
+		p.line(indent[:2] + screen.Clip(noteLine(n), max(30, p.cols-2), p.dots))
 	}
 }
 

@@ -7,7 +7,11 @@ import (
 	"strings"
 
 	"hermes/internal/guard"
+	"hermes/internal/screen"
 )
+
+// visible returns s fit for a terminal: one line, nothing hidden in it.
+func visible(s string) string { return screen.Visible(s) }
 
 // page writes an answer for a person.
 type page struct {
@@ -145,8 +149,8 @@ const indent = "    "
 func (p *page) marked(text string, start, end int, note string) {
 	p.line("")
 	start, end = max(0, min(start, len(text))), min(end, len(text))
-	lines := split(text)
-	first, last := lineOf(lines, start), lineOf(lines, max(start, end-1))
+	lines := screen.Split(text)
+	first, last := screen.LineOf(lines, start), screen.LineOf(lines, max(start, end-1))
 	const most = 4
 	rest := 0
 	if last-first >= most {
@@ -182,46 +186,20 @@ func (p *page) under(margin, bar, note string) {
 	switch {
 	case bar == "" && note == "":
 	case bar == "":
-		p.line(margin + clip(note, max(40, p.cols-len(margin)), p.dots))
+		p.line(margin + screen.Clip(note, max(40, p.cols-len(margin)), p.dots))
 	case note == "":
 		p.line(margin + bar)
 	case cols+3+len([]rune(note)) <= p.cols:
 		p.line(margin + bar + "   " + note)
 	default:
 		p.line(margin + bar)
-		p.line(margin + clip(note, max(40, p.cols-len(margin)), p.dots))
+		p.line(margin + screen.Clip(note, max(40, p.cols-len(margin)), p.dots))
 	}
-}
-
-// textLine is one line of a text, and where it begins there.
-type textLine struct {
-	text  string
-	start int
-}
-
-// split cuts a text into lines. A final newline begins no line of its own.
-func split(text string) []textLine {
-	lines, at := []textLine{}, 0
-	for at < len(text) || len(lines) == 0 {
-		line, _, _ := strings.Cut(text[at:], "\n")
-		lines = append(lines, textLine{line, at})
-		at += len(line) + 1
-	}
-	return lines
-}
-
-// lineOf returns the number of the line that holds the byte at pos.
-func lineOf(lines []textLine, pos int) int {
-	n := 0
-	for n+1 < len(lines) && lines[n+1].start <= pos {
-		n++
-	}
-	return n
 }
 
 // underline returns a line as it is shown, cut to the page around the span, and the bar that stands below the span.
-func (p *page) underline(l textLine, start, end int) (shown, bar string) {
-	all := cells(strings.TrimSuffix(l.text, "\r"), l.start)
+func (p *page) underline(l screen.Line, start, end int) (shown, bar string) {
+	all := screen.Cells(strings.TrimSuffix(l.Text, "\r"), l.Start)
 	from, to := p.window(all, start)
 	var text, under strings.Builder
 	if from > 0 {
@@ -229,12 +207,12 @@ func (p *page) underline(l textLine, start, end int) (shown, bar string) {
 		under.WriteString(strings.Repeat(" ", len([]rune(p.dots))))
 	}
 	for _, c := range all[from:to] {
-		text.WriteString(c.show)
+		text.WriteString(c.Show)
 		fill := " "
-		if c.start < end && c.end > start {
+		if c.Start < end && c.End > start {
 			fill = p.bar
 		}
-		under.WriteString(strings.Repeat(fill, c.cols))
+		under.WriteString(strings.Repeat(fill, c.Cols))
 	}
 	if to < len(all) {
 		text.WriteString(p.dots)
@@ -244,24 +222,24 @@ func (p *page) underline(l textLine, start, end int) (shown, bar string) {
 
 // window chooses which cells of a line fit on the page: from its beginning if the span's start is seen that way, else from
 // a little before the span.
-func (p *page) window(all []cell, start int) (from, to int) {
+func (p *page) window(all []screen.Cell, start int) (from, to int) {
 	room := max(20, p.cols-len(indent)-8-2*len([]rune(p.dots)))
 	col, spanCol := 0, 0
 	for _, c := range all {
-		if c.start < start {
-			spanCol += c.cols
+		if c.Start < start {
+			spanCol += c.Cols
 		}
-		col += c.cols
+		col += c.Cols
 	}
 	if col > room && spanCol > room*2/3 {
 		skip := spanCol - room/3
 		for used := 0; from < len(all) && used < skip; from++ {
-			used += all[from].cols
+			used += all[from].Cols
 		}
 	}
 	used := 0
-	for to = from; to < len(all) && used+all[to].cols <= room; to++ {
-		used += all[to].cols
+	for to = from; to < len(all) && used+all[to].Cols <= room; to++ {
+		used += all[to].Cols
 	}
 	return from, to
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"hermes/internal/approval"
+	"hermes/internal/screen"
 )
 
 // tty is a terminal that a person sits at. *os.File is the one outside tests.
@@ -254,7 +255,7 @@ func (t *atTerminal) render(w io.Writer, q approval.Question) {
 	if q.For != "" {
 		subject, once = "a command that runs wants to reach what is not on the sandbox's list", "     [o]nce        this connection, now"
 	}
-	title, more, _ := strings.Cut(wrap("  "+sign+"  "+visible(subject), p.cols, "     "), "\n")
+	title, more, _ := strings.Cut(screen.Wrap("  "+sign+"  "+visible(subject), p.cols, "     "), "\n")
 	p.line("  " + t.bold(title[2:]))
 	if more != "" {
 		p.line(t.bold(more))
@@ -262,10 +263,10 @@ func (t *atTerminal) render(w io.Writer, q approval.Question) {
 	p.line("")
 	p.command(q.Command, q.Findings)
 	if q.For != "" {
-		p.line(wrap("     for: "+visible(q.For), p.cols, "       "))
+		p.line(screen.Wrap("     for: "+visible(q.For), p.cols, "       "))
 	}
 	if head.Runs != "" {
-		p.line(wrap("     runs: "+visible(head.Runs), p.cols, "       "))
+		p.line(screen.Wrap("     runs: "+visible(head.Runs), p.cols, "       "))
 	}
 	var also []string
 	for _, f := range q.Findings {
@@ -274,12 +275,12 @@ func (t *atTerminal) render(w io.Writer, q approval.Question) {
 		}
 	}
 	if len(also) > 0 {
-		p.line(wrap("     also: "+strings.Join(also, ", "), p.cols, "       "))
+		p.line(screen.Wrap("     also: "+strings.Join(also, ", "), p.cols, "       "))
 	}
 	if q.Guardian != "" {
-		p.line(wrap("     "+visible(q.Guardian)+"; you may overrule it once", p.cols, "       "))
+		p.line(screen.Wrap("     "+visible(q.Guardian)+"; you may overrule it once", p.cols, "       "))
 	}
-	p.line(wrap("     in "+visible(t.fold(q.Dir))+" · "+visible(q.Exposure), p.cols, "       "))
+	p.line(screen.Wrap("     in "+visible(t.fold(q.Dir))+" · "+visible(q.Exposure), p.cols, "       "))
 	p.line("")
 	p.line(once)
 	if q.Offers(approval.Session) {
@@ -297,10 +298,10 @@ func (t *atTerminal) render(w io.Writer, q approval.Question) {
 // more than a line; a pattern is shown whole.
 func (p *page) covers(label, text, command, tail string) {
 	line := label + visible(text) + tail
-	if text == strings.TrimSpace(command) && (strings.ContainsAny(text, "\n\r") || clip(line, p.cols, p.dots) != line) {
+	if text == strings.TrimSpace(command) && (strings.ContainsAny(text, "\n\r") || screen.Clip(line, p.cols, p.dots) != line) {
 		line = label + "this very text" + tail
 	}
-	p.line(wrap(line, p.cols, strings.Repeat(" ", len(label))))
+	p.line(screen.Wrap(line, p.cols, strings.Repeat(" ", len(label))))
 }
 
 func (t *atTerminal) fold(dir string) string {
@@ -325,23 +326,23 @@ func (t *atTerminal) bold(s string) string {
 func (p *page) command(text string, findings []approval.Finding) {
 	const margin = "     "
 	room := max(20, p.cols-len(margin))
-	guilty := func(c cell) bool {
-		return slices.ContainsFunc(findings, func(f approval.Finding) bool { return c.start < f.End && c.end > f.Start })
+	guilty := func(c screen.Cell) bool {
+		return slices.ContainsFunc(findings, func(f approval.Finding) bool { return c.Start < f.End && c.End > f.Start })
 	}
-	for _, l := range split(text) {
-		all := cells(l.text, l.start)
+	for _, l := range screen.Split(text) {
+		all := screen.Cells(l.Text, l.Start)
 		for first := true; first || len(all) > 0; first = false {
 			var shown, under strings.Builder
 			used := 0
-			for len(all) > 0 && used+all[0].cols <= room {
+			for len(all) > 0 && used+all[0].Cols <= room {
 				c := all[0]
-				shown.WriteString(c.show)
+				shown.WriteString(c.Show)
 				fill := " "
 				if guilty(c) {
 					fill = p.bar
 				}
-				under.WriteString(strings.Repeat(fill, c.cols))
-				used, all = used+c.cols, all[1:]
+				under.WriteString(strings.Repeat(fill, c.Cols))
+				used, all = used+c.Cols, all[1:]
 			}
 			p.line(strings.TrimRight(margin+shown.String(), " "))
 			if bar := strings.TrimRight(under.String(), " "); bar != "" {

@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestWrap(t *testing.T) {
 		{"a 0123456789012345678901234567890123456789", 20, "a 012345678901234567\n    8901234567890123\n    456789"},
 		{"界界界界界 界界界界界", 14, "界界界界界\n    界界界界界"},
 	} {
-		got := wrap(row.text, row.cols, "    ")
+		got := Wrap(row.text, row.cols, "    ")
 		if got != row.want {
 			t.Errorf("%q in %d columns:\n%s\nwant:\n%s", row.text, row.cols, got, row.want)
 		}
