@@ -251,3 +251,25 @@ func abs(n int) int {
 	}
 	return n
 }
+
+// TestHeld: what came out and what is held back are together what the text would give if it ended there, and looking changes
+// nothing.
+func TestHeld(t *testing.T) {
+	for _, k := range formats {
+		r := testRedactor(k.mode)
+		text := "before\n" + k.text + "\r\nafter\n"
+		var b bytes.Buffer
+		w := r.Writer(&b)
+		for i := range len(text) {
+			if _, err := w.Write([]byte{text[i]}); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := b.String()+w.Held(), r.String(text[:i+1]); got != want {
+				t.Fatalf("%q: got %q, want %q", text[:i+1], got, want)
+			}
+		}
+		if err := w.Close(); err != nil || b.String() != r.String(text) || w.Held() != "" {
+			t.Errorf("%q: %q, %v", text, b.String(), err)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"errors"
+	"hash"
 	"io"
 )
 
@@ -12,11 +13,12 @@ var ErrClosed = errors.New("redact writer: closed")
 // Writer gives a stream that passes redacted text on to w. It passes on whole lines, so that a secret is masked wherever the
 // chunks are cut, and holds back at most one line, and of a line at most 64 KiB; what comes out is what String would
 // give for the whole. Close passes on the rest and does not close w; it may be called twice. Not safe for concurrent use.
-func (r *Redactor) Writer(w io.Writer) io.WriteCloser {
-	return &writer{r: r, w: w, sc: &scanner{r: r, mode: r.mode}}
+func (r *Redactor) Writer(w io.Writer) *Writer {
+	return &Writer{r: r, w: w, sc: &scanner{r: r, mode: r.mode}}
 }
 
-type writer struct {
+// Writer is such a stream; the zero Writer does not work.
+type Writer struct {
 	r      *Redactor
 	w      io.Writer
 	sc     *scanner
@@ -27,7 +29,7 @@ type writer struct {
 }
 
 // Write takes all of p, or fails because w failed; the first failure stays.
-func (w *writer) Write(p []byte) (int, error) {
+func (w *Writer) Write(p []byte) (int, error) {
 	if w.closed {
 		return 0, ErrClosed
 	}
@@ -45,7 +47,7 @@ func (w *writer) Write(p []byte) (int, error) {
 }
 
 // Close passes on what is held back.
-func (w *writer) Close() error {
+func (w *Writer) Close() error {
 	if !w.closed {
 		w.closed = true
 		if w.err == nil {
@@ -56,8 +58,37 @@ func (w *writer) Close() error {
 	return w.err
 }
 
+// Held returns what is held back, as it would be passed on if the text ended here. It changes nothing. A secret of which only
+// the beginning is there may not be told from other text yet.
+func (w *Writer) Held() (text string) {
+	if w.closed || w.err != nil || len(w.held) == 0 {
+		return ""
+	}
+	defer func() {
+		if recover() != nil {
+			text = Unavailable
+		}
+	}()
+	held := string(w.held)
+	sc := *w.sc
+	sc.out, sc.hits, sc.flat, sc.index = nil, nil, nil, nil
+	if sc.open != nil {
+		open, ok := sc.open.(hash.Cloner)
+		if !ok {
+			return Unavailable
+		}
+		clone, err := open.Clone()
+		if err != nil {
+			return Unavailable
+		}
+		sc.open = clone
+	}
+	n := sc.scan(held, true)
+	return string(sc.render(nil, held[:n]))
+}
+
 // pass redacts what is decided and writes it. If the redactor breaks, nothing raw is written, now or later.
-func (w *writer) pass(final bool) {
+func (w *Writer) pass(final bool) {
 	failed := false
 	n := w.redact(final, &failed)
 	if failed {
@@ -75,7 +106,7 @@ func (w *writer) pass(final bool) {
 	w.held = w.held[:copy(w.held, w.held[n:])]
 }
 
-func (w *writer) redact(final bool, failed *bool) (n int) {
+func (w *Writer) redact(final bool, failed *bool) (n int) {
 	defer func() {
 		if recover() != nil {
 			*failed = true
