@@ -17,7 +17,7 @@ func (e *eval) payload(sc *scope, i int, lang code.Lang, f fragment, start, end 
 		if !e.spend(1 + len(f.s)/16) {
 			return
 		}
-		report = code.Scan(lang, f.s)
+		report = code.ScanGiven(lang, f.s, e.opt.Given)
 		if e.scan == nil {
 			e.scan = map[scanned]code.Report{}
 		}

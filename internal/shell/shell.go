@@ -36,6 +36,7 @@ type Options struct {
 	Dir     string                                   // working directory at the start; empty means not known, relative paths stay relative
 	Env     map[string]string                        // variables known to be set; all others are unknown
 	Tails   bool                                     // fill Command.Tail, which only deny globs need
+	Given   []string                                 // what programs of Python are given and does nothing by itself, as module.name
 	File    func(path string) (text string, ok bool) // text of a script file, asked for absolute or start-relative clean paths; may be nil
 }
 

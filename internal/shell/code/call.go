@@ -44,6 +44,14 @@ type entry struct {
 func (s *scanner) lookup(path string) entry {
 	switch s.lang {
 	case Python:
+		for _, name := range s.given {
+			if name == path {
+				return entry{do: ok}
+			}
+			if rest, found := strings.CutPrefix(name, path); found && rest[0] == '.' {
+				return entry{do: module}
+			}
+		}
 		return pyLookup(path)
 	case Node:
 		return jsLookup(path)

@@ -115,8 +115,12 @@ const (
 )
 
 // Scan reports what program text in the given language could do. It never runs anything.
-func Scan(lang Lang, text string) Report {
-	s := scanner{lang: lang, src: text, budget: 3*len(text) + maxString}
+func Scan(lang Lang, text string) Report { return ScanGiven(lang, text, nil) }
+
+// ScanGiven is Scan for a program of Python that runs where some names are given to it, as "module.name": calling them does
+// nothing by itself.
+func ScanGiven(lang Lang, text string, given []string) Report {
+	s := scanner{lang: lang, src: text, budget: 3*len(text) + maxString, given: given}
 	if len(text) > maxText {
 		s.eff(Unknown)
 		return s.rep

@@ -693,3 +693,30 @@ func TestLangOf(t *testing.T) {
 		}
 	}
 }
+
+// What a program is given does nothing by itself; what it does with the results counts as always.
+func TestGiven(t *testing.T) {
+	given := []string{"hermes_tools.terminal", "hermes_tools.read_file"}
+	for _, r := range []row{
+		{"from hermes_tools import terminal, read_file\nprint(terminal('rm -rf /')['output'])", "-", ""},
+		{"import hermes_tools as h\nfor line in h.read_file('a')['content'].splitlines():\n    print(line)", "-", ""},
+		{"from hermes_tools import *\nprint(terminal('ls'))", "-", ""},
+		{"from hermes_tools import *\nevil()", "unknown", ""},
+		{"from hermes_tools import other\nother()", "unknown", ""},
+		{"import hermes_tools\nhermes_tools.os.system('ls')", "unknown", ""},
+		{"from hermes_tools import read_file\nexec(read_file('a')['content'])", "eval", ""},
+		{"from hermes_tools import terminal\nopen('x','w').write(terminal('ls')['output'])", "write", "write: x"},
+		{"import hermes_tool\nhermes_tool.terminal('ls')", "import", ""},
+	} {
+		rep := ScanGiven(Python, r.text, given)
+		if rep.Effects.Harmless() != (r.want == "-") || r.want != "-" && !strings.Contains(rep.Effects.String(), r.want) {
+			t.Errorf("%s\n\tis %v, want %s", r.text, rep.Effects, r.want)
+		}
+		if r.frag != "" && !strings.Contains(fragments(rep), r.frag+"\n") {
+			t.Errorf("%s\n\thas %q, want %q", r.text, fragments(rep), r.frag)
+		}
+		if r.want == "-" && Scan(Python, r.text).Effects.Harmless() {
+			t.Errorf("%s\n\tis harmless where nothing is given", r.text)
+		}
+	}
+}

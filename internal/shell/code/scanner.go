@@ -18,6 +18,7 @@ type scanner struct {
 	flow   bool // control flow: a name assigned twice has no known value
 	names  map[string]binding
 	stars  []string // modules imported whole
+	given  []string // names that do nothing by themselves, as module.name
 	buf    [48]token
 }
 
