@@ -67,12 +67,23 @@ func (c *Call) text() (string, error) {
 		return "", errors.New("run: either a text or a program is needed")
 	case len(c.Argv) > 0 && c.Argv[0] == "":
 		return "", errors.New("run: the program has no name")
+	case c.Inner != nil && (c.Inner.Text == "" || c.Inner.Talk == nil || c.Argv == nil || strings.ContainsRune(c.Inner.Text, 0)):
+		return "", errors.New("run: a program around another text needs that text, as one without NUL bytes, and somebody to talk to")
 	case strings.ContainsRune(c.Text, 0) || slices.ContainsFunc(c.Argv, func(s string) bool { return strings.ContainsRune(s, 0) }):
 		return "", errors.New("run: a NUL byte cannot be part of a command")
+	case c.Inner != nil:
+		return c.Inner.Text, nil
 	case c.Text != "":
 		return c.Text, nil
 	}
 	return Quote(c.Argv), nil
+}
+
+func (c *Call) given() []string {
+	if c.Inner == nil {
+		return nil
+	}
+	return c.Inner.Given
 }
 
 func (c *Call) request() environ.Request {
@@ -112,7 +123,7 @@ func (j *journey) ref() audit.Ref { return audit.Ref{ID: j.r.ID, Session: j.c.Se
 
 func (j *journey) run(ctx context.Context) (Result, error) {
 	facts := j.facts()
-	prog := j.p.Rules.Parse(j.text, facts)
+	prog := j.p.Rules.Parse(j.text, facts, j.c.given()...)
 	j.r.Verdict = j.d.judge(j.p.Rules, &prog, facts)
 	if j.r.Verdict.Action != guard.Block {
 		if err := j.open(ctx); err != nil {

@@ -10,9 +10,11 @@ import (
 	"hermes/internal/shell"
 )
 
-// Parse returns what a text would run, as these rules need it.
-func (r Rules) Parse(text string, f command.Facts) shell.Program {
-	return shell.Parse(text, shell.Options{Home: f.Home, Dir: f.Dir, Env: f.Env, File: f.File, Tails: len(r.Deny)+len(r.Required) > 0})
+// Parse returns what a text would run, as these rules need it. given is as of shell.Options.
+func (r Rules) Parse(text string, f command.Facts, given ...string) shell.Program {
+	return shell.Parse(text, shell.Options{
+		Home: f.Home, Dir: f.Dir, Env: f.Env, File: f.File, Tails: len(r.Deny)+len(r.Required) > 0, Given: given,
+	})
 }
 
 // Judge returns the verdict on a text with all of the owner's rules, the allow-list among them: what is left for a person.

@@ -83,11 +83,22 @@ type Call struct {
 	Platform string
 	Prompter approval.Prompter
 
+	// Inner is set by Hermes' own programs that run a text of the agent's within them. Then it is judged, shown and written down
+	// in place of Text or Argv.
+	Inner *Inner
+
 	Stdin          io.Reader // nil: empty
 	Stdout, Stderr io.Writer // get redacted output; nil: thrown away
 	Terminal       *sandbox.Size
 	Resize         <-chan sandbox.Size
 	Timeout        time.Duration // 0: none
+}
+
+// Inner is what a program of Hermes' own, which Argv starts, runs in the sandbox.
+type Inner struct {
+	Text  string    // the shell text that would run the same without the program around it
+	Given []string  // as of shell.Options: names whose calls come back to Hermes, and are judged then
+	Talk  io.Writer // gets standard output in place of Stdout, as it is: what the program says to Hermes, and nobody else reads
 }
 
 // Result is what came of a call, and what was in force: the ledger.

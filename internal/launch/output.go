@@ -37,6 +37,10 @@ func (j *journey) newOutput() *output {
 		o.streams = append(o.streams, s)
 		return s
 	}
+	if j.c.Inner != nil {
+		o.stdout, o.stderr = j.c.Inner.Talk, add(j.c.Stderr)
+		return o
+	}
 	out := add(j.c.Stdout)
 	o.stdout, o.stderr = out, out
 	if j.c.Stderr != j.c.Stdout {

@@ -3,6 +3,7 @@ package launch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"hermes/internal/guard/environ"
@@ -48,6 +49,25 @@ func (p *Place) open(ctx context.Context, env environ.List) (sandbox.Sandbox, er
 		p.box = box
 	}
 	return p.box, nil
+}
+
+// Files returns the files of a place's sandbox, as file tools need them; the sandbox is opened if it is not open yet. A sandbox
+// without them is an error that says so. env is that of commands.
+func (d *Door) Files(ctx context.Context, p *Place, env environ.Request) (sandbox.Files, error) {
+	policy, err := d.o.Policy()
+	if err != nil {
+		return nil, fmt.Errorf("open files: %w", err)
+	}
+	list, _ := policy.Environ.Build(env)
+	box, err := p.open(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	files, ok := box.(sandbox.Files)
+	if !ok {
+		return nil, fmt.Errorf("open files: the %s sandbox here gives no way to its files but commands", p.Backend())
+	}
+	return files, nil
 }
 
 // after remembers where a command ended. A sandbox that broke is given up: the next command gets a new one.
