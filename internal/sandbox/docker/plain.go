@@ -110,6 +110,9 @@ func (b *Backend) plain(ctx context.Context, p *place) (sandbox.Sandbox, error) 
 	e := p.d.Asked
 	e.Backend, e.Runner = Name, exposure.Plain
 	e.Gaps = append(slices.Clone(e.Gaps), "the helper inside")
+	if p.e.far() {
+		e.Place = "the engine's machine"
+	}
 	e.Limits = slices.Clone(e.Limits)
 	for _, r := range p.d.Risks {
 		for _, door := range r.Opens {
@@ -181,7 +184,7 @@ func (q *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, err
 	}
 	s, written, err := q.run(ctx, c, plan)
 	s.Wall = time.Since(begin)
-	if err == nil && !s.TimedOut && !s.Interrupted {
+	if err == nil && !s.TimedOut && !s.Interrupted && !c.Apart {
 		s.Dir, s.Observed = q.state.Apply(plan, written)
 	}
 	return s, err
