@@ -58,6 +58,7 @@ type App struct {
 	door    *launch.Door
 	runner  func() string // the program that runs inside sandboxes
 	reach   reach
+	models  models
 	engines docker.Engines
 
 	mu     sync.Mutex // guards what follows
@@ -300,6 +301,11 @@ func secrets(snap *config.Snapshot) []environ.Secret {
 			if value, source, ok := snap.Variable(v.Name); ok && source.Kind == config.FromProcess {
 				add(v.Name, value)
 			}
+		}
+	}
+	for _, name := range claimed(&snap.Settings) { // whatever the owner calls the keys of his providers
+		if value, source, ok := snap.Variable(name); ok && source.Kind == config.FromProcess && !named[value.Reveal()] {
+			add(name, value)
 		}
 	}
 	for _, value := range snap.Secrets() {

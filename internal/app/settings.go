@@ -80,7 +80,7 @@ func (a *App) use(snap *config.Snapshot) {
 	a.desk.Set(approval.Options{
 		Mode: mode, Timeout: set.Approvals.Wait(), Sandboxed: approval.ParseSandboxed(set.Approvals.Sandboxed),
 		SingleQuery: approval.ParseApprove(set.Approvals.SingleQuery), Cron: approval.ParseApprove(set.Approvals.Cron),
-		Unattended: approval.ParseApprove(set.Approvals.Unattended), Policy: set.Approvals.SmartPolicy,
+		Unattended: approval.ParseApprove(set.Approvals.Unattended), Policy: set.Approvals.SmartPolicy, Review: a.review,
 		Breaker: int(set.Approvals.DenialBreaker), Store: kept{a.dir, a.store, commands()}, Redact: strict.String, Spans: strict.Spans,
 	})
 }

@@ -55,8 +55,8 @@ func (s *Snapshot) bindOpen(e entry) {
 		if !ok {
 			p = Provider{Verify: true}
 		}
-		setField(field, e.value, map[string]any{"base_url": &p.BaseURL, "key_env": &p.KeyEnv, "ssl_ca_cert": &p.CACert,
-			"ssl_verify": &p.Verify})
+		setField(field, e.value, map[string]any{"base_url": &p.BaseURL, "api_mode": &p.API, "key_env": &p.KeyEnv, "headers": &p.Headers,
+			"models": &p.Models, "context_length": &p.Context, "ssl_ca_cert": &p.CACert, "ssl_verify": &p.Verify})
 		set.Providers[name] = p
 	case section == "platforms" || slices.Contains(platforms, section):
 		name, field, _ := cutLast(strings.TrimPrefix(e.name, "platforms."))

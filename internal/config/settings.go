@@ -11,6 +11,7 @@ type Settings struct {
 	Web       Web
 	Chats     Chats
 	Agents    Agents
+	Models    Models
 
 	Hooks     map[string][]Hook   // by event
 	Outbound  any                 // hooks.outbound
@@ -203,10 +204,23 @@ type MCP struct {
 	Timeout int64 // seconds
 }
 
-// Provider is a model provider of the owner's own.
+// Models is which models are asked for what, each as PROVIDER:NAME.
+type Models struct {
+	Model        string   `key:"model"`
+	Fallbacks    []string `key:"fallback_models"`
+	Approval     string   `key:"auxiliary.approval.model"`    // "": Model
+	ApprovalWait int64    `key:"auxiliary.approval.timeout"`  // seconds
+	Compression  string   `key:"auxiliary.compression.model"` // "": Model
+}
+
+// Provider is a model provider that the owner has set up, or has changed.
 type Provider struct {
 	BaseURL string
+	API     string // openai, anthropic, or "" for what is usual there
 	KeyEnv  string
+	Headers map[string]string
+	Models  []string
+	Context int64 // tokens; 0: not set
 	CACert  string
 	Verify  bool
 }

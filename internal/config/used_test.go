@@ -14,14 +14,13 @@ import (
 )
 
 // handed are settings that are handed on while what they are for does not exist. A row goes when its feature comes.
-var handed = map[string]string{
-	"approvals.smart_policy":             "no model reviews commands yet",
-	"approvals.denial_breaker_threshold": "no model reviews commands yet",
-	"providers.<name>.key_env":           "its name is kept from commands; there are no providers yet",
-}
+var handed = map[string]string{}
 
 // byHand are the fields that have no tag, with their rows.
-var byHand = map[string]string{"Approvals.Required": "approvals.command_approval_required", "Provider.KeyEnv": "providers.<name>.key_env"}
+var byHand = map[string]string{"Approvals.Required": "approvals.command_approval_required", "Provider.BaseURL": "providers.<name>.base_url",
+	"Provider.API": "providers.<name>.api_mode", "Provider.KeyEnv": "providers.<name>.key_env", "Provider.Headers": "providers.<name>.headers",
+	"Provider.Models": "providers.<name>.models", "Provider.Context": "providers.<name>.context_length", "Provider.CACert": "providers.<name>.ssl_ca_cert",
+	"Provider.Verify": "providers.<name>.ssl_verify"}
 
 // A setting is in effect if and only if something outside of this package reads its field.
 func TestInEffect(t *testing.T) {
@@ -123,6 +122,9 @@ func (r *follower) read() {
 	ast.Inspect(r.f.Body, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.AssignStmt:
+			if len(x.Lhs) == 2 && len(x.Rhs) == 1 { // p, ok := set.Providers[name]
+				r.name(x.Lhs[0], r.typeOf(x.Rhs[0]))
+			}
 			if len(x.Lhs) == len(x.Rhs) {
 				for i, to := range x.Lhs {
 					r.name(to, r.typeOf(x.Rhs[i]))
@@ -154,6 +156,10 @@ func (r *follower) typeOf(e ast.Expr) reflect.Type {
 		return r.typeOf(x.X)
 	case *ast.ParenExpr:
 		return r.typeOf(x.X)
+	case *ast.IndexExpr:
+		if t := r.typeOf(x.X); t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) {
+			return t.Elem()
+		}
 	case *ast.SelectorExpr:
 		if x.Sel.Name == "Settings" {
 			return reflect.TypeFor[Settings]()

@@ -31,6 +31,7 @@ type Request struct {
 	Tools    []Tool
 	Output   int    // most tokens of the answer; 0: what the provider gives, or the model can
 	Effort   Effort // how long it may think
+	Steady   bool   // as little chance in the answer as the provider allows; some models refuse that
 }
 
 // Effort is how long a model may think before it answers. The zero value leaves that to the provider.

@@ -15,6 +15,7 @@ type request struct {
 	Tools    []tool    `json:"tools,omitempty"`
 	Stream   bool      `json:"stream"`
 	Thinking *thinking `json:"thinking,omitempty"`
+	Heat     *int      `json:"temperature,omitempty"`
 }
 
 type thinking struct {
@@ -78,6 +79,9 @@ func body(r llm.Request, from string) request {
 		if budget >= leastBudget {
 			out.Thinking = &thinking{"enabled", budget}
 		}
+	}
+	if r.Steady && out.Thinking == nil { // the API takes no other than its own beside thoughts
+		out.Heat = new(int)
 	}
 	if r.System != "" {
 		out.System = []block{{Type: "text", Text: r.System, Cache: ephemeral}}

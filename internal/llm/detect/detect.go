@@ -39,22 +39,45 @@ type Candidate struct {
 	Reason  string // why it is listed, for people
 }
 
-// service is a provider with a well-known variable.
-type service struct {
-	name, variable, base, model string
-	format                      Format
+// Service is a provider that is known by name: where it is, what it speaks, and which variable holds its key.
+type Service struct {
+	Name    string
+	Format  Format
+	BaseURL string
+	KeyName string // "" for a server on this machine, which wants none
+	Model   string // to begin with; "" where none is known
+	Maker   bool   // it makes the models that it serves: the known prices are its own
 }
 
-// services are in the order in which they are proposed. The models are those that charm.land/catwalk v0.52.81 begins with.
-var services = [...]service{
-	{"anthropic", "ANTHROPIC_API_KEY", "https://api.anthropic.com", "claude-sonnet-4-6", Anthropic},
-	{"openai", "OPENAI_API_KEY", "https://api.openai.com/v1", "gpt-6.1-sol", OpenAI},
-	{"openrouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "anthropic/claude-sonnet-4.6", OpenAI},
-	{"gemini", "GEMINI_API_KEY", "https://generativelanguage.googleapis.com/v1beta/openai", "gemini-4-argon", OpenAI},
-	{"deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1", "deepseek-v4-pro", OpenAI},
-	{"xai", "XAI_API_KEY", "https://api.x.ai/v1", "grok-4.5", OpenAI},
-	{"groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1", "moonshotai/kimi-k2-instruct-0905", OpenAI},
-	{"mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1", "", OpenAI},
+// Services returns those that are known, in the order in which they are proposed. The models are those that
+// charm.land/catwalk v0.52.81 begins with.
+func Services() []Service {
+	out := []Service{
+		{"anthropic", Anthropic, "https://api.anthropic.com", "ANTHROPIC_API_KEY", "claude-sonnet-4-6", true},
+		{"openai", OpenAI, "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-6.1-sol", true},
+		{"openrouter", OpenAI, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "anthropic/claude-sonnet-4.6", false},
+		{"gemini", OpenAI, "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", "gemini-4-argon", true},
+		{"deepseek", OpenAI, "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "deepseek-v4-pro", true},
+		{"xai", OpenAI, "https://api.x.ai/v1", "XAI_API_KEY", "grok-4.5", true},
+		{"groq", OpenAI, "https://api.groq.com/openai/v1", "GROQ_API_KEY", "moonshotai/kimi-k2-instruct-0905", false},
+		{"mistral", OpenAI, "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "", true},
+		{"together", OpenAI, "https://api.together.xyz/v1", "TOGETHER_API_KEY", "", false},
+		{"fireworks", OpenAI, "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", "", false},
+	}
+	for _, l := range Locals() {
+		out = append(out, Service{Name: l.Name, Format: OpenAI, BaseURL: l.base()})
+	}
+	return out
+}
+
+// Find returns what is known by a name.
+func Find(name string) (Service, bool) {
+	for _, s := range Services() {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Service{}, false
 }
 
 // Local is a server that people run on their own machine.
@@ -65,15 +88,17 @@ type Local struct {
 
 // Locals returns the servers that are looked for.
 func Locals() []Local {
-	return []Local{{"ollama", 11434}, {"lm-studio", 1234}, {"llama.cpp", 8080}, {"vllm", 8000}}
+	return []Local{{"ollama", 11434}, {"lmstudio", 1234}, {"llamacpp", 8080}, {"vllm", 8000}}
 }
+
+func (l Local) base() string { return "http://127.0.0.1:" + strconv.Itoa(l.Port) + "/v1" }
 
 // Keys returns the services whose key is set. Get finds the value of a variable, in .env or the environment.
 func Keys(get func(name string) secret.String) (out []Candidate) {
-	for _, s := range services {
-		if !get(s.variable).Empty() {
-			out = append(out, Candidate{Name: s.name, Format: s.format, BaseURL: s.base, KeyName: s.variable, Model: s.model,
-				Reason: s.variable + " is set"})
+	for _, s := range Services() {
+		if s.KeyName != "" && !get(s.KeyName).Empty() {
+			out = append(out, Candidate{Name: s.Name, Format: s.Format, BaseURL: s.BaseURL, KeyName: s.KeyName, Model: s.Model,
+				Reason: s.KeyName + " is set"})
 		}
 	}
 	return out
@@ -101,7 +126,7 @@ func Running(ctx context.Context, policy func() *egress.Policy, locals []Local, 
 
 // ask returns nil where no list of models comes.
 func ask(ctx context.Context, policy func() *egress.Policy, l Local) *Candidate {
-	base := "http://127.0.0.1:" + strconv.Itoa(l.Port) + "/v1"
+	base := l.base()
 	w, err := wire.New(wire.Config{Name: l.Name, BaseURL: base, Policy: policy})
 	if err != nil {
 		return nil

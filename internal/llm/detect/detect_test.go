@@ -32,10 +32,17 @@ func TestKeys(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	for _, s := range services {
-		if _, err := egress.ParseURL(s.base); err != nil || !strings.HasPrefix(s.base, "https://") {
-			t.Errorf("%s: %s %v", s.name, s.base, err)
+	for _, s := range Services() {
+		_, err := egress.ParseURL(s.BaseURL)
+		if local := s.KeyName == ""; err != nil || strings.HasPrefix(s.BaseURL, "https://") == local || strings.HasPrefix(s.BaseURL, "http://127.0.0.1:") != local {
+			t.Errorf("%s: %s %v", s.Name, s.BaseURL, err)
 		}
+		if found, ok := Find(s.Name); !ok || found != s || strings.ContainsAny(s.Name, ".:/ ") {
+			t.Errorf("%q: %+v", s.Name, found)
+		}
+	}
+	if _, ok := Find("nobody"); ok {
+		t.Error("nobody is known")
 	}
 }
 

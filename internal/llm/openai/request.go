@@ -17,6 +17,7 @@ type request struct {
 	Output    int    `json:"max_tokens,omitempty"`
 	OutputNew int    `json:"max_completion_tokens,omitempty"` // OpenAI's own name for it today
 	Effort    string `json:"reasoning_effort,omitempty"`
+	Heat      *int   `json:"temperature,omitempty"`
 }
 
 type message struct {
@@ -49,6 +50,9 @@ type tool struct {
 func body(r llm.Request, official bool) request {
 	out := request{Model: r.Model, Stream: true, Effort: string(r.Effort)}
 	out.Options.Usage = true
+	if r.Steady {
+		out.Heat = new(int)
+	}
 	if official {
 		out.OutputNew = r.Output
 	} else {

@@ -1,0 +1,135 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"hermes/internal/config"
+	"hermes/internal/llm"
+	"hermes/internal/llm/anthropic"
+	"hermes/internal/llm/detect"
+	"hermes/internal/llm/openai"
+	"hermes/internal/llm/wire"
+	"hermes/internal/safehttp"
+	"hermes/internal/secret"
+)
+
+// client is what the clients of both formats can do.
+type client interface {
+	llm.Provider
+	Models(ctx context.Context) ([]llm.Model, error)
+	Close() error
+}
+
+// provider is a client for one provider.
+type provider struct {
+	client
+	maker bool     // of the models that it serves
+	named []string // models that the settings name
+
+	mu     sync.Mutex // guards what follows
+	listed []llm.Model
+}
+
+// models are the providers that were asked for. The zero value is ready.
+type models struct {
+	mu      sync.Mutex // guards what follows
+	snap    *config.Snapshot
+	made    map[string]*provider
+	started string // the model that a conversation began with where the settings name none
+}
+
+// provider returns a client for a provider. There is one of each as long as the settings stay the same.
+func (a *App) provider(snap *config.Snapshot, name string) (*provider, error) {
+	a.models.mu.Lock()
+	defer a.models.mu.Unlock()
+	if a.models.snap != snap {
+		a.models.snap, a.models.made = snap, map[string]*provider{}
+	}
+	if p := a.models.made[name]; p != nil {
+		return p, nil
+	}
+	p, err := a.connectTo(snap, name)
+	if err != nil {
+		return nil, err
+	}
+	a.models.made[name] = p
+	a.mu.Lock()
+	a.closes = append(a.closes, p)
+	a.mu.Unlock()
+	return p, nil
+}
+
+// connectTo makes a client from what is known of a provider and what the settings say beside it.
+func (a *App) connectTo(snap *config.Snapshot, name string) (*provider, error) {
+	known, _ := detect.Find(name)
+	set, own := snap.Settings.Providers[name]
+	base, keyName := cmp.Or(strings.TrimSpace(set.BaseURL), known.BaseURL), cmp.Or(set.KeyEnv, known.KeyName)
+	if base == "" {
+		return nil, &ModelError{Text: "use provider " + name + ": nobody knows where it is", Hint: "Set its address: hermes config set providers." + name + ".base_url https://HOST/v1"}
+	}
+	var key secret.String
+	if keyName != "" {
+		key, _, _ = snap.Variable(keyName)
+		named := own && set.KeyEnv != "" || base == known.BaseURL
+		if key.Empty() && named && len(set.Headers) == 0 {
+			return nil, &ModelError{Text: "use provider " + name + ": " + keyName + ", which holds its key, is not set",
+				Hint: "hermes setup asks for it, or: hermes config set " + keyName + " - < FILE"}
+		}
+		if base != known.BaseURL && set.KeyEnv == "" {
+			key = secret.String{} // the key of a well-known provider goes nowhere else, unless the owner says so
+		}
+	}
+	trust := safehttp.Trust{Insecure: own && !set.Verify}
+	if set.CACert != "" {
+		trust.CAFile = a.expand(set.CACert)
+	}
+	c := wire.Config{Name: name, BaseURL: base, Key: key, KeyName: keyName, Header: set.Headers, Trust: trust, Policy: a.Egress,
+		Proxy: strings.TrimSpace(snap.Settings.Security.Proxy), Tell: func(text string) { a.p.Tell("provider " + name + ": " + text) }}
+	var made client
+	var err error
+	if format := cmp.Or(detect.Format(set.API), known.Format); format == detect.Anthropic {
+		made, err = anthropic.New(c)
+	} else {
+		made, err = openai.New(c)
+	}
+	if err != nil {
+		return nil, &ModelError{Text: err.Error(), Hint: "Correct it: hermes config set providers." + name + ".base_url https://HOST/v1", Err: err}
+	}
+	return &provider{client: made, maker: known.Maker && base == known.BaseURL, named: set.Models}, nil
+}
+
+// offered returns the models of a provider: those it lists, then those that only the settings name. A list is kept.
+func (a *App) offered(ctx context.Context, snap *config.Snapshot, name string) ([]llm.Model, error) {
+	p, err := a.provider(snap, name)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.listed != nil {
+		return p.listed, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	list, err := p.Models(ctx)
+	if err != nil && len(p.named) == 0 {
+		return nil, err
+	}
+	have := map[string]bool{}
+	for _, m := range list {
+		have[m.ID] = true
+	}
+	for _, id := range p.named {
+		if !have[id] {
+			list = append(list, llm.Model{ID: id})
+		}
+	}
+	if err == nil {
+		p.listed = list
+	}
+	return list, nil
+}
