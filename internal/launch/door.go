@@ -192,7 +192,7 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 	out := j.newOutput()
 	cmd := sandbox.Command{
 		ID: j.r.ID, Text: j.c.Text, Argv: j.c.Argv, Dir: j.c.Dir, Env: j.env, Stdin: j.c.Stdin, Stdout: out.stdout, Stderr: out.stderr,
-		Terminal: j.c.Terminal, Resize: j.c.Resize, Timeout: j.c.Timeout,
+		Terminal: j.c.Terminal, Resize: j.c.Resize, Timeout: j.c.Timeout, Apart: j.c.Apart,
 	}
 	if j.p.Sudo != nil && j.r.Backend == "local" && cmd.Text != "" {
 		cmd.Text, cmd.Stdin, j.r.Sudo = withPassword(prog, *j.p.Sudo, cmd.Stdin)
@@ -205,6 +205,9 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 		cmd.Stderr = sudo
 	}
 	j.r.Ran = true
+	if j.c.Started != nil {
+		j.c.Started(Started{Result: j.r, Held: out.held, Clean: out.clean.String})
+	}
 	end := j.c.Place.begin(j)
 	status, err := j.box.Run(ctx, cmd)
 	end()
@@ -212,7 +215,7 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 	j.r.Warnings = append(j.r.Warnings, status.Notices...)
 	err = errors.Join(err, out.close())
 	j.r.Bytes = out.bytes()
-	j.c.Place.after(j.box, status, err)
+	j.c.Place.after(j.box, status, err, j.c.Apart)
 	if sudo.heard() {
 		j.r.Warnings = append(j.r.Warnings, "sudo did not take SUDO_PASSWORD; set the right one with `hermes config set SUDO_PASSWORD -`")
 	}

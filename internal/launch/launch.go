@@ -92,6 +92,19 @@ type Call struct {
 	Terminal       *sandbox.Size
 	Resize         <-chan sandbox.Size
 	Timeout        time.Duration // 0: none
+
+	Apart   bool          // what it changes of the session's shell (directory, exports, functions) is its own: nothing of it lasts
+	Started func(Started) // told once it may run, before it does; nil: nobody. It must not block
+	// Display, of a command on a terminal, gets what the terminal shows as it comes, before redaction: a screen is drawn in
+	// pieces. Whoever sets it shows of what it drew only what Started.Clean gives.
+	Display io.Writer
+}
+
+// Started is a command that may run and is about to.
+type Started struct {
+	Result Result              // what is known by now
+	Held   func() string       // the line of output that has not ended yet, redacted as if it ended here. Safe for concurrent use
+	Clean  func(string) string // takes the secrets out of a text as it is done for this command's output
 }
 
 // Inner is what a program of Hermes' own, which Argv starts, runs in the sandbox.

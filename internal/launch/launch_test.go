@@ -34,6 +34,7 @@ type bash struct {
 	runErr  error
 	status  sandbox.Status
 	fake    bool // do not run, return status
+	do      func(context.Context, sandbox.Command)
 
 	mu     sync.Mutex
 	opened int
@@ -68,6 +69,9 @@ func (b *bash) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, erro
 	b.mu.Lock()
 	b.ran = append(b.ran, c)
 	b.mu.Unlock()
+	if b.do != nil {
+		b.do(ctx, c)
+	}
 	if b.fake || b.runErr != nil {
 		return b.status, b.runErr
 	}
@@ -493,7 +497,7 @@ func FuzzQuote(f *testing.F) {
 type leaves struct{ place *Place }
 
 func (l leaves) Prompt(_ context.Context, q approval.Question) (approval.Answer, error) {
-	l.place.after(nil, sandbox.Status{Observed: true, Dir: "/"}, nil)
+	l.place.after(nil, sandbox.Status{Observed: true, Dir: "/"}, nil, false)
 	return q.Reply(approval.Once), nil
 }
 

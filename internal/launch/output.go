@@ -14,13 +14,15 @@ import (
 type output struct {
 	stdout, stderr io.Writer
 	streams        []*stream
+	clean          *redact.Redactor
 }
 
 // stream is one of the two. The lock lets a sandbox write from wherever it reads.
 type stream struct {
-	mu sync.Mutex
-	n  atomic.Int64
-	w  io.WriteCloser
+	mu      sync.Mutex
+	n       atomic.Int64
+	w       *redact.Writer
+	display io.Writer // nil: none
 }
 
 func (j *journey) newOutput() *output {
@@ -28,7 +30,8 @@ func (j *journey) newOutput() *output {
 	if j.p.Off {
 		mode = redact.Off
 	}
-	o, clean := &output{}, j.p.Redact.With(mode)
+	clean := j.p.Redact.With(mode)
+	o := &output{clean: clean}
 	add := func(w io.Writer) *stream {
 		if w == nil {
 			w = io.Discard
@@ -42,6 +45,9 @@ func (j *journey) newOutput() *output {
 		return o
 	}
 	out := add(j.c.Stdout)
+	if j.c.Terminal != nil {
+		out.display = j.c.Display
+	}
 	o.stdout, o.stderr = out, out
 	if j.c.Stderr != j.c.Stdout {
 		o.stderr = add(j.c.Stderr)
@@ -54,7 +60,25 @@ func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n.Add(int64(len(p)))
+	if s.display != nil {
+		if n, err := s.display.Write(p); err != nil {
+			return n, err
+		}
+	}
 	return s.w.Write(p)
+}
+
+// held returns the line that has not ended, of standard output first.
+func (o *output) held() string {
+	for _, s := range o.streams {
+		s.mu.Lock()
+		text := s.w.Held()
+		s.mu.Unlock()
+		if text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 func (o *output) bytes() (n int64) {

@@ -71,11 +71,11 @@ func (d *Door) Files(ctx context.Context, p *Place, env environ.Request) (sandbo
 }
 
 // after remembers where a command ended. A sandbox that broke is given up: the next command gets a new one.
-func (p *Place) after(box sandbox.Sandbox, s sandbox.Status, err error) {
+func (p *Place) after(box sandbox.Sandbox, s sandbox.Status, err error, apart bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.used = true
-	if p.spec.Persistent {
+	p.used = p.used || !apart
+	if p.spec.Persistent && !apart {
 		p.last = ""
 		if s.Observed {
 			p.last = s.Dir

@@ -100,6 +100,8 @@ type Command struct {
 	Dir  string   // where to run it, as seen inside; empty: where the last command of the session ended
 	Env  environ.List
 
+	Apart bool // what it changes of the session's shell is its own: nothing of it lasts
+
 	Stdin          io.Reader // nil: empty
 	Stdout, Stderr io.Writer // nil: thrown away; the same writer for both keeps the order of writes
 	Terminal       *Size     // run on a terminal of this size; then Stderr stays unused

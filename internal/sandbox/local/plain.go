@@ -111,7 +111,7 @@ func (p *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, err
 	}
 	status, written, err := p.run(ctx, c, plan)
 	status.Wall = time.Since(begin)
-	if err == nil && status.Signal == 0 && !status.TimedOut && !status.Interrupted {
+	if err == nil && status.Signal == 0 && !status.TimedOut && !status.Interrupted && !c.Apart {
 		status.Dir, status.Observed = p.state.Apply(plan, written)
 	}
 	return status, err

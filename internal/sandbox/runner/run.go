@@ -77,7 +77,7 @@ func (c *Client) run(ctx context.Context, cmd sandbox.Command, p snapshot.Plan, 
 		status.Code = 128 + int(end.signal)
 	default:
 		status.Code = int(end.code)
-		if end.note == "" {
+		if end.note == "" && !cmd.Apart {
 			status.Dir, status.Observed = c.opt.State.Apply(p, state)
 		}
 	}

@@ -75,6 +75,16 @@ func testLasts(b *bench) {
 	b.want(`echo [$HERMES_SESSION_ID] $AI_AGENT`, "[] hermes-agent\n")
 }
 
+// testApart: a command that is apart has what lasts, and leaves nothing of its own.
+func testApart(b *bench) {
+	b.want(`export A=1; f() { echo f; }; cd /usr`, "")
+	s, out := b.run(sandbox.Command{Text: `echo $A; f; pwd; export A=2 B=2; f() { echo g; }; alias a=b; cd /`, Apart: true})
+	if out != "1\nf\n/usr\n" || s.Code != 0 || s.Observed {
+		b.Errorf("apart: %q %+v", out, s)
+	}
+	b.want(`echo $A [$B]; f; type -t a; pwd`, "1 []\nf\n/usr\n")
+}
+
 func testSessions(b *bench) {
 	other := b.another()
 	b.want(`export SECRET=mine; f() { echo f; }; alias a=b; cd /usr`, "")

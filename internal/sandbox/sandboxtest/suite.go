@@ -57,6 +57,7 @@ func Suite(t *testing.T, open Open, traits Traits) {
 		{"directory", true, testDir},
 		{"what lasts", traits.Lasts, testLasts},
 		{"sessions", traits.Lasts, testSessions},
+		{"apart", traits.Lasts, testApart},
 		{"awkward values", traits.Lasts, testAwkward},
 		{"long text", traits.Bash, testLong},
 		{"left behind", traits.Bash && traits.Tree, testLeft},

@@ -104,7 +104,7 @@ func (s *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, err
 	}
 	status, written, told, err := s.run(ctx, c, plan)
 	status.Wall = time.Since(begin)
-	if err == nil && told && status.Signal == 0 {
+	if err == nil && told && status.Signal == 0 && !c.Apart {
 		status.Dir, status.Observed = s.p.state.Apply(plan, written)
 	}
 	return status, err
