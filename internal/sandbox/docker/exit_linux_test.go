@@ -53,41 +53,40 @@ except urllib.error.HTTPError as e: print("refused", e.code)' %s`
 // A container whose network is an allow-list has no interface; what is on the list is reached through the sockets it was given, by
 // name, and nothing else is. A second session of the same container has a way out of its own.
 func TestWayOut(t *testing.T) {
+	for name, rig := range map[string]func(testing.TB) *rig{"docker": rootful, "podman": podman} {
+		t.Run(name, func(t *testing.T) { wayOut(t, rig(t)) })
+	}
+}
+
+// wayOut tries it on one engine.
+func wayOut(t *testing.T, r *rig) {
 	heard := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hello from outside") }))
 	defer heard.Close()
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(heard.URL, "http://"))
-	for _, engine := range []struct {
-		name string
-		rig  func(testing.TB) *rig
-	}{{"docker", rootful}, {"podman", podman}} {
-		t.Run(engine.name, func(t *testing.T) {
-			r := engine.rig(t)
-			b := r.backend(t, r.conf(t, kept()))
-			for i := range uint16(2) {
-				s := spec(t)
-				s.Network = exposure.Network{Want: exposure.Explicitly, Asked: exposure.AllowlistNet, Allow: []string{"good.test"}}
-				s.Exit = way(t, 3128+i)
-				box := open(t, b, s)
-				if n := box.Exposure().Network; n.Force != exposure.AllowlistNet || n.NoRoute != exposure.Shut || len(n.Allow) != 1 {
-					t.Errorf("network %+v", n)
-				}
-				if got := say(t, box, fmt.Sprintf(fetchText, 3128+i, "http://good.test:"+port+"/")); got != "hello from outside" {
-					t.Errorf("what is on the list: %q", got)
-				}
-				if got := say(t, box, fmt.Sprintf(fetchText, 3128+i, "http://other.test:"+port+"/")); !strings.Contains(got, "refused 403") {
-					t.Errorf("what is not: %q", got)
-				}
-				if got := say(t, box, "cat </dev/tcp/127.0.0.1/"+port+" 2>&1; cat </dev/tcp/192.0.2.1/80 2>&1; :"); !strings.Contains(got, "refused") || !strings.Contains(got, "unreachable") {
-					t.Errorf("beside the way out: %q", got)
-				}
-				if got := say(t, box, "cat /etc/resolv.conf; getent hosts good.test | cut -d' ' -f1"); !strings.HasPrefix(got, "nameserver 127.0.0.1\n") || !strings.HasSuffix(got, "\n127.0.0.1") {
-					t.Errorf("names: %q", got)
-				}
-				if got := r.call(t, "inspect", "--format", "{{.HostConfig.NetworkMode}}", container(box)); got != "none" {
-					t.Errorf("the engine's network is %s", got)
-				}
-			}
-		})
+	b := r.backend(t, r.conf(t, kept()))
+	for i := range uint16(2) {
+		s := spec(t)
+		s.Network = exposure.Network{Want: exposure.Explicitly, Asked: exposure.AllowlistNet, Allow: []string{"good.test"}}
+		s.Exit = way(t, 3128+i)
+		box := open(t, b, s)
+		if n := box.Exposure().Network; n.Force != exposure.AllowlistNet || n.NoRoute != exposure.Shut || len(n.Allow) != 1 {
+			t.Errorf("network %+v", n)
+		}
+		if got := say(t, box, fmt.Sprintf(fetchText, 3128+i, "http://good.test:"+port+"/")); got != "hello from outside" {
+			t.Errorf("what is on the list: %q", got)
+		}
+		if got := say(t, box, fmt.Sprintf(fetchText, 3128+i, "http://other.test:"+port+"/")); !strings.Contains(got, "refused 403") {
+			t.Errorf("what is not: %q", got)
+		}
+		if got := say(t, box, "cat </dev/tcp/127.0.0.1/"+port+" 2>&1; cat </dev/tcp/192.0.2.1/80 2>&1; :"); !strings.Contains(got, "refused") || !strings.Contains(got, "unreachable") {
+			t.Errorf("beside the way out: %q", got)
+		}
+		if got := say(t, box, "cat /etc/resolv.conf; getent hosts good.test | cut -d' ' -f1"); !strings.HasPrefix(got, "nameserver 127.0.0.1\n") || !strings.HasSuffix(got, "\n127.0.0.1") {
+			t.Errorf("names: %q", got)
+		}
+		if got := r.call(t, "inspect", "--format", "{{.HostConfig.NetworkMode}}", container(box)); got != "none" {
+			t.Errorf("the engine's network is %s", got)
+		}
 	}
 }
 

@@ -1,13 +1,18 @@
 package docker_test
 
 import (
+	"errors"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/docker"
+	"hermes/internal/sandbox/docker/plan"
 )
 
 // Keys and logins of the owner's home can be neither read nor changed by commands, whatever a list of paths might have forgotten:
@@ -101,5 +106,68 @@ try: fcntl.ioctl(0, termios.TIOCSTI, b"x"); print("pushed")
 except OSError as e: print("refused", e.errno)'`, Terminal: &sandbox.Size{Rows: 9, Cols: 80}, Stdin: strings.NewReader(""), Stdout: &out})
 	if err != nil || s.Code != 0 || !strings.Contains(out.String(), "refused") {
 		t.Errorf("%q, %+v, %v", out.String(), s, err)
+	}
+}
+
+// No socket of the host leads out of a container, by name or by number, and no datagram leaves it (public report 52).
+func TestReport52NoSocketOfTheHost(t *testing.T) {
+	r := rootful(t)
+	bus, err := net.Listen("unix", filepath.Join(t.TempDir(), "bus"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bus.Close()
+	abstract, err := net.Listen("unix", "@hermes-test-52")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer abstract.Close()
+	datagrams, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer datagrams.Close()
+	script := fmt.Sprintf(`cat >/tmp/try.py <<'END'
+import socket
+def unix(path):
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(path)
+def datagram(host, port):
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.connect((host, port)); s.send(b"x")
+    s.settimeout(1); s.recv(1)
+for what, try_ in [("bus", lambda: unix(%q)), ("abstract", lambda: unix("\0hermes-test-52")), ("docker", lambda: unix("/var/run/docker.sock")),
+                   ("system bus", lambda: unix("/run/dbus/system_bus_socket")), ("udp", lambda: datagram("127.0.0.1", %d)), ("udp out", lambda: datagram("192.0.2.1", 53))]:
+    try:
+        try_(); print(what, "reached")
+    except OSError: pass
+END
+python3 /tmp/try.py`, bus.Addr().String(), datagrams.LocalAddr().(*net.UDPAddr).Port)
+	for what, s := range map[string]plan.Settings{"kept": kept(), "thrown away": hardened()} {
+		if got := say(t, open(t, r.backend(t, r.conf(t, s)), spec(t)), script); got != "" {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+	_ = datagrams.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	if n, from, err := datagrams.ReadFrom(make([]byte, 8)); err == nil {
+		t.Errorf("%d bytes came from %s", n, from)
+	}
+}
+
+// A work tree whose .git/hooks is a link, to a directory or to nothing, is mounted as it is, and commands start where they should
+// (public report 55; for the native sandbox see there).
+func TestReport55LinkedHooks(t *testing.T) {
+	r := rootful(t)
+	for _, target := range []string{"../shared", "/nowhere"} {
+		tree := t.TempDir()
+		if err := errors.Join(os.MkdirAll(filepath.Join(tree, ".git"), 0o755), os.Mkdir(filepath.Join(tree, "shared"), 0o755), os.Symlink(target, filepath.Join(tree, ".git/hooks"))); err != nil {
+			t.Fatal(err)
+		}
+		s := kept()
+		s.HostDir, s.MountCwd = tree, true
+		box := open(t, r.backend(t, r.conf(t, s)), spec(t))
+		if got := say(t, box, "pwd; readlink .git/hooks; cd ..; cd - >/dev/null; pwd"); got != "/workspace\n"+target+"\n/workspace" {
+			t.Errorf("%s: %q", target, got)
+		}
 	}
 }

@@ -115,6 +115,7 @@ func TestRootlessPodman(t *testing.T) {
 		t.Fatal(lacks)
 	}
 	t.Run("suite", func(t *testing.T) { suite(t, r, kept(), whole) })
+	t.Run("way out", func(t *testing.T) { wayOut(t, r) })
 	t.Run("limits", func(t *testing.T) {
 		// Without control groups of version 2 a rootless engine limits nothing: a default is told, what was asked for is an error.
 		if !strings.Contains(r.call(t, "info", "--format", "{{.Host.CgroupsVersion}}"), "v1") {

@@ -41,7 +41,7 @@ func TestWeakPoint01Reuse(t *testing.T) {
 		"processes":    func(s *plan.Settings) { s.Limits.PIDs.Value = 128 },
 		"processors":   func(s *plan.Settings) { s.Limits.CPU.Value = 0.5 },
 		"a volume":     func(s *plan.Settings) { s.Volumes = []string{outside + ":/data:ro"} },
-		"the network":  func(s *plan.Settings) { s.Network, s.NetworkSet = exposure.OpenNet, true },
+		"the network":  func(s *plan.Settings) { s.Network, s.NetworkSet = exposure.OpenNet, true }, // public report N-058
 		"the user":     func(s *plan.Settings) { s.ExtraArgs = []string{"--user=1000:1000"} },
 		"a capability": func(s *plan.Settings) { s.ExtraArgs = []string{"--cap-drop=CHOWN"} },
 		"/dev/shm":     func(s *plan.Settings) { s.Shm = "64m" },
