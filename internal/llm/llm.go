@@ -29,6 +29,7 @@ type Request struct {
 	System   string
 	Messages []Message
 	Tools    []Tool
+	NoCalls  bool   // none of the tools may be called: they are only told of, for the calls that Messages hold
 	Output   int    // most tokens of the answer; 0: what the provider gives, or the model can
 	Effort   Effort // how long it may think
 	Steady   bool   // as little chance in the answer as the provider allows; some models refuse that

@@ -127,6 +127,11 @@ func TestBody(t *testing.T) {
 	if strings.Contains(string(text), "foreign") {
 		t.Errorf("a thought of another model's in\n%s", text)
 	}
+	r.NoCalls = true
+	r.Messages[1].Calls[0].ID, r.Messages[2].CallID = "functions.terminal:0", "functions.terminal:0"
+	if text, _ = json.Marshal(body(r, "")); !strings.Contains(string(text), `"tool_choice":{"type":"none"}`) || strings.Count(string(text), `"functions_terminal_0"`) != 2 {
+		t.Errorf("no calls, and an id of another provider's:\n%s", text)
+	}
 	empty := body(llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.User}, {Role: llm.Assistant}, {Role: llm.User, Text: "x"}}}, "")
 	if len(empty.Messages) != 1 || empty.Output != defaultOutput {
 		t.Errorf("empty messages: %+v", empty)

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"hermes/internal/llm"
 )
@@ -13,6 +14,7 @@ type request struct {
 	System   []block   `json:"system,omitempty"`
 	Messages []message `json:"messages"`
 	Tools    []tool    `json:"tools,omitempty"`
+	Choice   *choice   `json:"tool_choice,omitempty"`
 	Stream   bool      `json:"stream"`
 	Thinking *thinking `json:"thinking,omitempty"`
 	Heat     *int      `json:"temperature,omitempty"`
@@ -48,6 +50,10 @@ type tool struct {
 	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"input_schema"`
 	Cache       *cache          `json:"cache_control,omitempty"`
+}
+
+type choice struct {
+	Type string `json:"type"`
 }
 
 type cache struct {
@@ -95,6 +101,9 @@ func body(r llm.Request, from string) request {
 	}
 	if n := len(out.Tools); n > 0 {
 		out.Tools[n-1].Cache = ephemeral
+		if r.NoCalls {
+			out.Choice = &choice{"none"}
+		}
 	}
 	// What is the same in the next request is kept: tools, system, and the conversation up to here and up to the turn before,
 	// so that the next request finds what this one wrote.
@@ -129,7 +138,7 @@ func messages(in []llm.Message, from string) []message {
 		case llm.Assistant:
 			role, blocks = "assistant", said(m, from)
 		case llm.Result:
-			blocks = []block{{Type: "tool_result", CallID: m.CallID, Content: m.Text, Failed: m.Failed}}
+			blocks = []block{{Type: "tool_result", CallID: callID(m.CallID), Content: m.Text, Failed: m.Failed}}
 		default:
 			if m.Text != "" {
 				blocks = []block{{Type: "text", Text: m.Text}}
@@ -161,9 +170,19 @@ func said(m llm.Message, from string) (out []block) {
 		out = append(out, block{Type: "text", Text: m.Text})
 	}
 	for _, c := range m.Calls {
-		out = append(out, block{Type: "tool_use", ID: c.ID, Name: c.Name, Input: input(c.Arguments)})
+		out = append(out, block{Type: "tool_use", ID: callID(c.ID), Name: c.Name, Input: input(c.Arguments)})
 	}
 	return out
+}
+
+// callID is an id as the API takes it: other providers, which the conversation may have begun with, write dots and colons.
+func callID(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, id)
 }
 
 // input is what a model wrote as arguments, as the object that the API wants.

@@ -69,6 +69,22 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// Tools stay in a request that may not call them: the calls in its messages name them.
+func TestNoCalls(t *testing.T) {
+	r := llmtest.Conversation()
+	if got := body(r, false); got.Choice != "" {
+		t.Errorf("tool_choice %q", got.Choice)
+	}
+	r.NoCalls = true
+	if got := body(r, false); got.Choice != "none" || len(got.Tools) != 1 {
+		t.Errorf("tool_choice %q with %d tools", got.Choice, len(got.Tools))
+	}
+	r.Tools = nil
+	if got := body(r, false); got.Choice != "" { // refused where there are none
+		t.Errorf("tool_choice %q without tools", got.Choice)
+	}
+}
+
 func TestModels(t *testing.T) {
 	p := suite().Provider(t, llmtest.New(t, "").URL, nil).(*Client)
 	got, err := p.Models(t.Context())

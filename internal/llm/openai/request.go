@@ -10,6 +10,7 @@ type request struct {
 	Model    string    `json:"model"`
 	Messages []message `json:"messages"`
 	Tools    []tool    `json:"tools,omitempty"`
+	Choice   string    `json:"tool_choice,omitempty"`
 	Stream   bool      `json:"stream"`
 	Options  struct {
 		Usage bool `json:"include_usage"`
@@ -68,6 +69,9 @@ func body(r llm.Request, official bool) request {
 		to := tool{Type: "function"}
 		to.Function.Name, to.Function.Description, to.Function.Parameters = t.Name, t.Description, t.Schema
 		out.Tools = append(out.Tools, to)
+	}
+	if r.NoCalls && len(out.Tools) > 0 {
+		out.Choice = "none"
 	}
 	return out
 }
