@@ -17,7 +17,8 @@ type Text struct{ Text string }
 // Thinking is a piece of what the model thinks.
 type Thinking struct{ Text string }
 
-// Began says that a call has begun. Arguments are as the model wrote them.
+// Began says that a call has begun, or would have: also one that is not made is answered, and ended. Arguments are as the model wrote
+// them, without secrets.
 type Began struct {
 	Call  llm.Call
 	Title string // one line: the command, the path, the URL

@@ -30,7 +30,7 @@ type Options struct {
 
 // Prompt makes what a model is told. Implementations are safe for concurrent use.
 type Prompt interface {
-	System(ctx context.Context) (string, error)                  // once for each turn
+	System(ctx context.Context) (string, error)                 // once for each turn
 	Result(name string, r tool.Result, err error) (text string) // what came of a call, cleaned, and wrapped where it is from outside
 }
 

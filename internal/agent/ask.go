@@ -1,0 +1,104 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"hermes/internal/llm"
+)
+
+// reply is an answer, whole or not, with who gave it.
+type reply struct {
+	llm.Answer
+	model string
+	price llm.Price
+	again bool // it came after a nudge
+}
+
+// answer makes one request, after making room for it. A request that is too long all the same is made once more with older messages
+// summed up. With an error it returns what had come.
+func (t *turn) answer(ctx context.Context, last bool) (*reply, error) {
+	if err := t.fit(ctx); err != nil {
+		return nil, err
+	}
+	got, err := t.ask(ctx, last)
+	if err == nil || ctx.Err() != nil || !tooLong(err) {
+		return got, err
+	}
+	if failed := t.compact(ctx); failed != nil {
+		if ctx.Err() != nil {
+			return nil, failed
+		}
+		t.notice("The conversation is too long for the model and could not be summed up: " + failed.Error() + ". Nothing was cut.")
+		return nil, err
+	}
+	return t.ask(ctx, last)
+}
+
+// tooLong tells whether a provider, or one of several, was asked with more than it takes.
+func tooLong(err error) bool {
+	var chain *llm.ChainError
+	if errors.As(err, &chain) {
+		for _, e := range chain.Errs {
+			if tooLong(e) {
+				return true
+			}
+		}
+		return false
+	}
+	var e *llm.Error
+	return errors.As(err, &e) && e.Kind == llm.TooLong
+}
+
+// ask makes one request.
+func (t *turn) ask(ctx context.Context, last bool) (*reply, error) {
+	who := t.a.who()
+	got := &reply{model: who.model, price: who.limits.Price, again: t.nudge != ""}
+	r := llm.Request{Model: who.model, System: t.system, Messages: t.history.messages(longestResult(who.limits)), Tools: t.a.tools, Effort: who.effort, NoCalls: last}
+	if t.nudge != "" {
+		r.Messages = append(r.Messages, llm.Message{Role: llm.User, Text: t.nudge})
+	}
+	return got, t.gather(who.provider.Stream(ctx, r), got, true)
+}
+
+// gather reads an answer and, where the person is to see it, tells of each piece.
+func (t *turn) gather(events stream, got *reply, show bool) error {
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		got.Add(e)
+		switch e := e.(type) {
+		case llm.Again:
+			if e.Choice != "" { // another provider, which may take another price
+				_, model, _ := strings.Cut(e.Choice, "/")
+				known, _ := llm.Known(model)
+				got.model, got.price = orElse(model, got.model), known.Price
+			}
+			t.hear(Retry{e})
+		case llm.Text:
+			if show && e.Text != "" {
+				t.hear(Text(e))
+			}
+		case llm.Thinking:
+			if show && e.Text != "" {
+				t.hear(Thinking{e.Text})
+			}
+		case llm.End:
+			got.model = orElse(e.Model, got.model)
+		}
+	}
+	if got.End.Stop == "" {
+		return fmt.Errorf("ask %s: the answer has no end", got.model)
+	}
+	return nil
+}
+
+func orElse(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,160 @@
+package agent
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"hermes/internal/llm"
+)
+
+// lost is the result of a call in a request that none is stored for: a format with calls that nobody answered is refused as a whole.
+const lost = "No result of this call is stored."
+
+// messages writes the conversation as a request takes it in either format: each call is answered right behind its answer, once and
+// in order; nobody speaks twice in a row, nothing is empty, and a result that is too long is shortened. What is stored stays.
+func (h *history) messages(most int) []llm.Message {
+	out := make([]llm.Message, 0, len(h.entries))
+	for i, e := range h.entries {
+		switch {
+		case e.Role == llm.Result: // behind its answer
+		case e.Text == "" && len(e.Calls) == 0:
+		case e.Role == llm.User:
+			out = said(out, e.Message.Message)
+		default:
+			out = said(out, e.Message.Message)
+			found, _ := results(e.Message, h.entries[i+1:])
+			for k, r := range found {
+				m := llm.Message{Role: llm.Result, CallID: e.Calls[k].ID, Text: lost, Failed: true}
+				if r != nil {
+					m.Text, m.Failed = shorten(r.Text, most), r.Failed
+				}
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// said adds what somebody says, to what they have just said if there is such. Thoughts of an answer that goes on are left out: they
+// would stand in another place than the model wrote them.
+func said(to []llm.Message, m llm.Message) []llm.Message {
+	n := len(to)
+	if n == 0 || to[n-1].Role != m.Role || len(to[n-1].Calls) > 0 {
+		return append(to, m)
+	}
+	before := to[n-1]
+	sep := "\n\n"
+	if m.Role == llm.Assistant {
+		sep, before.Thoughts = "", nil
+	}
+	if before.Text == "" || m.Text == "" {
+		sep = ""
+	}
+	m.Text = before.Text + sep + m.Text
+	to[n-1] = m
+	return to
+}
+
+// The longest result in a request, in bytes.
+const (
+	longest  = 100_000
+	shortest = 4_000
+)
+
+// longestResult is how much of one result a request holds: at most a quarter of what the model takes.
+func longestResult(l llm.Limits) int {
+	if l.Context <= 0 {
+		return longest
+	}
+	return max(shortest, min(longest, l.Context/4*3))
+}
+
+// blockTag matches the tags of blocks from outside (see guard/taint).
+var blockTag = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<(/?)untrusted_tool_result\b[^<>]*\bid="([^"<>]*)">`)
+})
+
+// shorten leaves the middle of a text out. Tags of blocks from outside that begin or end there stay, so that what was inside a
+// block still is.
+func shorten(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	from, to := whole(text, most*2/3, -1), whole(text, len(text)-most/3, 1)
+	tags := blockTag().FindAllStringSubmatchIndex(text, -1)
+	for _, t := range tags { // no cut goes through a tag
+		if t[0] < from && from < t[1] {
+			from = t[0]
+		}
+		if t[0] < to && to < t[1] {
+			to = t[1]
+		}
+	}
+	type tag struct{ text, id string }
+	var kept []tag
+	for _, t := range tags {
+		if t[0] < from || t[1] > to {
+			continue
+		}
+		id, closes := text[t[4]:t[5]], t[2] != t[3]
+		if n := len(kept); closes && n > 0 && kept[n-1].id == id && !strings.HasPrefix(kept[n-1].text, "</") {
+			kept = kept[:n-1] // all of the block is left out
+			continue
+		}
+		kept = append(kept, tag{text[t[0]:t[1]], id})
+	}
+	var b strings.Builder
+	b.WriteString(text[:from])
+	fmt.Fprintf(&b, "\n[… %d of %d bytes are left out here: ask for this part alone if it matters …]\n", to-from, len(text))
+	for _, t := range kept {
+		b.WriteString(t.text + "\n")
+	}
+	b.WriteString(text[to:])
+	return b.String()
+}
+
+// whole moves a place in a text off the middle of a character.
+func whole(text string, at, by int) int {
+	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
+		at += by
+	}
+	return max(0, min(at, len(text)))
+}
+
+// tokens is about how much an entry takes in a request.
+func (e *entry) tokens(most int) int {
+	if e.size == 0 {
+		n := 6 + llm.Estimate(shorten(e.Text, most))
+		for _, c := range e.Calls {
+			n += 10 + llm.Estimate(c.Name) + llm.Estimate(c.Arguments)
+		}
+		for _, t := range e.Thoughts {
+			if t.Signature != "" || t.Sealed != "" {
+				n += llm.Estimate(t.Text)
+			}
+		}
+		e.size = n
+	}
+	return e.size
+}
+
+// tokens is how much the conversation takes: as the provider counted it at the last answer, and about what came since. What was
+// counted before a summary counts no more.
+func (h *history) tokens(besides, most int) int {
+	var summary int64
+	if len(h.entries) > 0 && h.entries[0].Covers > 0 {
+		summary = h.entries[0].ID
+	}
+	n := 0
+	for i := len(h.entries) - 1; i >= 0; i-- {
+		e := &h.entries[i]
+		if e.Role == llm.Assistant && e.Usage.Input > 0 && e.ID > summary {
+			return n + e.Usage.Input + e.Usage.Output
+		}
+		n += e.tokens(most)
+	}
+	return n + besides
+}
