@@ -157,6 +157,13 @@ func (b *Buffer) open() *spill {
 	return s
 }
 
+// Path returns where the whole output is kept so far, "" while it is short or where it cannot be.
+func (b *Buffer) Path() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.path
+}
+
 // Result is what is kept.
 type Result struct {
 	Text  string
