@@ -178,6 +178,7 @@ type Where struct {
 	Backend string // empty: as the settings say
 	Dir     string // absolute; empty: as the settings say, seen from Start
 	Start   string // the directory Hermes was started in
+	Once    bool   // a container is not kept, whatever the settings say
 }
 
 // Place makes a place for commands. The caller closes it.
@@ -201,7 +202,7 @@ func (a *App) Sandbox(w Where) (sandbox.Backend, sandbox.Spec, error) {
 	if name == "" {
 		name = snap.Settings.Terminal.Backend
 	}
-	backend, err := backends.Find(name, a.backends(snap, w))
+	backend, err := backends.Find(name, a.backends(snap, w, name))
 	if err != nil {
 		return nil, sandbox.Spec{}, err
 	}

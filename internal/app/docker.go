@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -46,6 +47,9 @@ func (a *App) docker(snap *config.Snapshot, w Where, probe []string) docker.Conf
 	}
 	if w.Dir != "" {
 		s.Cwd = w.Dir
+	}
+	if w.Once {
+		s.Persistent, s.Across, s.SharedKey = false, false, ""
 	}
 	s.Network, s.NetworkSet = plan.NetworkMode(t.Network, d.Network)
 	s.Credentials = a.credentials(t.CredentialFiles)
@@ -199,10 +203,11 @@ func (a *App) caches() (out []plan.Showing) {
 }
 
 // insideDir returns where commands of a container start.
-func insideDir(s plan.Settings) string {
+func insideDir(snap *config.Snapshot, w Where) string {
+	t := &snap.Settings.Terminal
 	host := ""
-	if s.MountCwd {
-		host = s.HostDir
+	if t.Docker.MountDir {
+		host = w.Start
 	}
-	return plan.Workdir(strings.TrimSpace(s.Cwd), host)
+	return plan.Workdir(strings.TrimSpace(cmp.Or(w.Dir, t.Dir)), host)
 }

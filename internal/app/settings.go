@@ -118,13 +118,13 @@ func claimed(set *config.Settings) []string {
 }
 
 // backends says what the backends are made of.
-func (a *App) backends(snap *config.Snapshot, w Where) backends.Config {
+func (a *App) backends(snap *config.Snapshot, w Where, name string) backends.Config {
 	t := &snap.Settings.Terminal
 	var probe []string
 	if self, err := os.Executable(); err == nil {
 		probe = []string{self, "sandbox", "probe", "--json", "--targets"}
 	}
-	return backends.Config{
+	c := backends.Config{
 		Local: local.Config{
 			Runner: a.runner(), Search: a.base["PATH"], Shell: a.base["SHELL"], Temp: t.TempDir, Log: a.p.Tell, Memory: t.LocalMemory << 20,
 			Stores: func(name, value string) bool {
@@ -135,9 +135,14 @@ func (a *App) backends(snap *config.Snapshot, w Where) backends.Config {
 		Native: native.Config{
 			Launcher: a.runner(), Probe: probe, Home: a.base["HOME"], Path: a.base["PATH"], State: a.dir.Join(sandboxes), Log: a.p.Tell,
 		},
-		Docker: a.docker(snap, w, probe),
-		SSH:    a.ssh(snap),
 	}
+	switch name { // these look at what is to be shown there
+	case docker.Name:
+		c.Docker = a.docker(snap, w, probe)
+	case ssh.Name:
+		c.SSH = a.ssh(snap)
+	}
+	return c
 }
 
 // spec says what a sandbox shall be.
@@ -149,7 +154,7 @@ func (a *App) spec(snap *config.Snapshot, backend string, w Where) (sandbox.Spec
 	}
 	switch backend {
 	case docker.Name:
-		dir = filepath.Clean(insideDir(a.docker(snap, w, nil).Plan))
+		dir = filepath.Clean(insideDir(snap, w))
 	case ssh.Name:
 		dir = remoteDir(dir)
 	default:

@@ -83,7 +83,7 @@ func (at proofPlace) remove() {
 // openProof opens a sandbox with the proof's way out. A backend that can have none is opened as it is, to say what is open.
 func openProof(ctx context.Context, stdio *IO, a *app.App, o verifyOptions, start string, p *proof.Proof) (sandbox.Sandbox, proofPlace, error) {
 	at := proofPlace{backend: cmp.Or(o.backend, a.Backend()), dir: a.Sandboxes()}
-	where := app.Where{Backend: at.backend, Start: start}
+	where := app.Where{Backend: at.backend, Start: start, Once: true}
 	if at.backend != docker.Name && at.backend != ssh.Name {
 		tree, err := plantTree(at.dir)
 		if err != nil {

@@ -98,7 +98,11 @@ func (b *Backend) told(d *design) {
 		b.log(note)
 	}
 	for _, r := range d.Risks {
-		b.log(r.Setting + " " + r.Text + ": " + r.Why)
+		what := r.Setting
+		if r.Text != what {
+			what += " " + r.Text
+		}
+		b.log(what + ": " + r.Why)
 	}
 	for _, l := range d.NotInForce {
 		text := l.What + " (" + l.Asked + ") is not in force: " + l.Why
