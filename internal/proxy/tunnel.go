@@ -175,19 +175,33 @@ func relay(client, up net.Conn, first []byte) (sent, received int64, err error) 
 	return sent, received, errors.Join(ordinary(upErr), ordinary(downErr))
 }
 
-// carry copies one direction and passes its end on. After an error the other direction is of no use.
+// carry copies one direction and passes its end on. After an error the other direction is of no use, and both ends learn that it
+// was one: an orderly end would make a part look whole.
 func carry(to, from net.Conn) (int64, error) {
 	n, err := io.Copy(to, from)
 	half, ok := to.(closeWriter)
-	if err != nil || !ok {
+	if err != nil {
+		reset(to)
+		reset(from)
+		return n, err
+	}
+	if !ok {
 		_ = to.Close()
 		_ = from.Close()
-		return n, err
+		return n, nil
 	}
 	if err := half.CloseWrite(); err != nil {
 		_ = to.Close()
 	}
 	return n, nil
+}
+
+// reset closes a connection so that its other end sees an error.
+func reset(c net.Conn) {
+	if l, ok := c.(interface{ SetLinger(sec int) error }); ok {
+		_ = l.SetLinger(0)
+	}
+	_ = c.Close()
 }
 
 // ordinary drops the errors that are how connections end.

@@ -271,7 +271,9 @@ func (r Routes) Judge(q Request) Ruling {
 	v := refused("egress/unlisted", fmt.Sprintf("%s is not on the allow-list of this sandbox", q),
 		"to allow it for good, add it to the list: hermes config set "+keyRoutes+" '["+strings.Join(append(r.entries, entry), ", ")+"]'")
 	v.Action = guard.Ask
-	return Ruling{Host: h, Verdict: v, Entry: entry}
+	one := route{port: q.Port} // what the entry would be
+	one.settle()
+	return Ruling{Host: h, Verdict: v, Entry: entry, Opaque: one.kind == opaque}
 }
 
 // keyRoutes is the setting of the allow-list.
@@ -388,6 +390,13 @@ func (e Exit) Judge(q Request) Ruling {
 	r := e.Routes.Judge(q)
 	if e.Open && r.Verdict.Action == guard.Ask {
 		r.Verdict, r.Opaque = guard.Allowed(), true
+	}
+	// An address that only the list can name is no question: whoever said yes would see it refused when it is dialled.
+	if a, ok := r.Host.Addr(); ok && r.Verdict.Action == guard.Ask {
+		if v := e.Answers(r.Host, q.Port, []netip.Addr{a}); v.Action != guard.Allow {
+			v.Action, v.Remedy = guard.Block, r.Verdict.Remedy
+			r.Verdict = v
+		}
 	}
 	if r.Verdict.Action != guard.Allow {
 		return r

@@ -181,3 +181,32 @@ func TestExit(t *testing.T) {
 		t.Error("open: a blocked site passes")
 	}
 }
+
+// What a person may be asked about is what a yes would make work: a host, whatever is spoken on a port that is not the web's. An
+// address that only the list can name is refused at once, with the entry that would allow it.
+func TestWhatMayBeAsked(t *testing.T) {
+	policy, _ := New(Config{})
+	e := Exit{Policy: policy}
+	for _, row := range []struct {
+		host   string
+		port   uint16
+		action guard.Action
+		opaque bool
+	}{
+		{"new.example", 443, guard.Ask, false},
+		{"new.example", 8443, guard.Ask, false},
+		{"new.example", 22, guard.Ask, true},
+		{"93.184.216.34", 443, guard.Ask, false},
+		{"10.0.0.1", 443, guard.Block, false},
+		{"192.168.1.1", 8123, guard.Block, true},
+		{"169.254.169.254", 80, guard.Block, false},
+	} {
+		r := e.Judge(Request{Method: Tunnel, Host: row.host, Port: row.port})
+		if r.Verdict.Action != row.action || r.Opaque != row.opaque {
+			t.Errorf("%s:%d: %v, opaque %v (%s)", row.host, row.port, r.Verdict.Action, r.Opaque, r.Verdict.Reason)
+		}
+		if row.host == "10.0.0.1" && !strings.Contains(r.Verdict.Remedy, "terminal.network_allow") {
+			t.Errorf("%s: %q", row.host, r.Verdict.Remedy)
+		}
+	}
+}
