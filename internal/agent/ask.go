@@ -17,24 +17,39 @@ type reply struct {
 	again bool // it came after a nudge
 }
 
-// answer makes one request, after making room for it. A request that is too long all the same is made once more with older messages
-// summed up. With an error it returns what had come.
+// mostAttempts is how often one request is made with less and less, where the provider finds it too long.
+const mostAttempts = 4
+
+// answer makes one request, after making room for it. One that is too long all the same is made again, with older messages summed up
+// and long results shortened by what has been learnt of the model. With an error it returns what had come.
 func (t *turn) answer(ctx context.Context, last bool) (*reply, error) {
 	if err := t.fit(ctx); err != nil {
 		return nil, err
 	}
-	got, err := t.ask(ctx, last)
-	if err == nil || ctx.Err() != nil || !tooLong(err) {
-		return got, err
-	}
-	if failed := t.compact(ctx); failed != nil {
-		if ctx.Err() != nil {
-			return nil, failed
+	for attempt, tried := 1, false; ; attempt++ {
+		before := t.tokens()
+		got, err := t.ask(ctx, last)
+		if err == nil || ctx.Err() != nil || !tooLong(err) || attempt == mostAttempts {
+			return got, err
 		}
-		t.notice("The conversation is too long for the model and could not be summed up: " + failed.Error() + ". Nothing was cut.")
-		return nil, err
+		t.a.learn(before / 4 * 3)
+		var failed error
+		if !tried {
+			tried = true
+			if failed = t.compact(ctx); failed == nil {
+				continue
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		if failed != nil && !errors.Is(failed, errShort) {
+			t.notice("The conversation is too long for the model and could not be summed up: " + failed.Error() + ". Nothing was cut.")
+		}
+		if t.tokens() >= before { // nothing is left to leave out
+			return got, err
+		}
 	}
-	return t.ask(ctx, last)
 }
 
 // tooLong tells whether a provider, or one of several, was asked with more than it takes.
@@ -58,7 +73,7 @@ func (t *turn) ask(ctx context.Context, last bool) (*reply, error) {
 	got := &reply{model: who.model, price: who.limits.Price, again: t.nudge != ""}
 	r := llm.Request{Model: who.model, System: t.system, Messages: t.history.messages(longestResult(who.limits)), Tools: t.a.tools, Effort: who.effort, NoCalls: last}
 	if t.nudge != "" {
-		r.Messages = append(r.Messages, llm.Message{Role: llm.User, Text: t.nudge})
+		r.Messages = said(r.Messages, llm.Message{Role: llm.User, Text: t.nudge})
 	}
 	return got, t.gather(who.provider.Stream(ctx, r), got, true)
 }

@@ -53,21 +53,24 @@ func (t *turn) besides() int {
 
 // used tells what an answer took, and where the conversation stands.
 func (t *turn) used(u llm.Usage, dollars float64, priced bool) {
-	l := t.a.who().limits
-	t.hear(Used{Usage: u, Dollars: dollars, Priced: priced, Context: t.history.tokens(t.besides(), longestResult(l)), Limit: l.Context})
+	t.hear(Used{Usage: u, Dollars: dollars, Priced: priced, Context: t.tokens(), Limit: t.a.who().context})
+}
+
+// tokens is how much the next request takes, about.
+func (t *turn) tokens() int {
+	return t.history.tokens(t.besides(), longestResult(t.a.who().limits))
 }
 
 // fit makes room for the next request, if the model's limit is known and near. Where that fails, the request is made as it is.
 func (t *turn) fit(ctx context.Context) error {
-	l := t.a.who().limits
-	most := room(l)
-	if most == 0 || t.tried || t.history.tokens(t.besides(), longestResult(l)) <= most {
+	most := room(t.a.who().limits)
+	if most == 0 || t.tried || t.tokens() <= most {
 		return nil
 	}
 	err := t.compact(ctx)
 	switch {
 	case err == nil:
-		t.tried = t.history.tokens(t.besides(), longestResult(l)) > most // the rest alone is too long: not at each step
+		t.tried = t.tokens() > most // the rest alone is too long: not at each step
 		return nil
 	case ctx.Err() != nil:
 		return err
@@ -83,7 +86,7 @@ func (t *turn) fit(ctx context.Context) error {
 func (t *turn) compact(ctx context.Context) error {
 	who := t.a.who()
 	most := longestResult(who.limits)
-	before := t.history.tokens(t.besides(), most)
+	before := t.tokens()
 	cut := t.history.cut(who.limits, most)
 	if cut == 0 {
 		return errShort
@@ -112,7 +115,7 @@ func (t *turn) compact(ctx context.Context) error {
 	if older[0].Covers > 0 {
 		n--
 	}
-	t.hear(Compacted{Messages: n, Before: before, After: t.history.tokens(t.besides(), most)})
+	t.hear(Compacted{Messages: n, Before: before, After: t.tokens()})
 	return nil
 }
 
@@ -158,13 +161,30 @@ func (h *history) cut(l llm.Limits, most int) int {
 			atAnswer = i
 		}
 	}
+	cut := latest
 	switch {
 	case atPerson > 0:
-		return atPerson
+		cut = atPerson
 	case atAnswer > 0:
-		return atAnswer
+		cut = atAnswer
 	}
-	return latest
+	if !h.worth(cut, most) {
+		return 0
+	}
+	return cut
+}
+
+// worth tells whether what a summary would stand for takes more than a tenth of the conversation.
+func (h *history) worth(cut, most int) bool {
+	older, all := 0, 0
+	for i := range h.entries {
+		n := h.entries[i].tokens(most)
+		all += n
+		if i < cut {
+			older += n
+		}
+	}
+	return older > all/10
 }
 
 // frame makes a summary a message: it says what it is, and what the person last asked for stands in it as it was, if it is no

@@ -24,7 +24,8 @@ type history struct {
 // entry is one message with about how many tokens it takes in a request.
 type entry struct {
 	session.Message
-	size int
+	size int // 0: not counted
+	most int // that was read of a result
 }
 
 // load reads what is stored.

@@ -56,6 +56,7 @@ type Agent struct {
 	mu      sync.Mutex // guards what is below, and the four fields of o that Set changes
 	busy    bool
 	steered []string
+	learnt  int // tokens that the model takes, as its errors tell; 0: none told
 }
 
 // New makes an agent for a conversation that exists.
@@ -109,7 +110,7 @@ func (a *Agent) Set(p llm.Provider, model string, l llm.Limits, e llm.Effort) er
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.o.Provider, a.o.Model, a.o.Limits, a.o.Effort = p, model, l, e
+	a.o.Provider, a.o.Model, a.o.Limits, a.o.Effort, a.learnt = p, model, l, e, 0
 	return nil
 }
 
@@ -151,12 +152,27 @@ func (a *Agent) end() {
 type asked struct {
 	provider llm.Provider
 	model    string
-	limits   llm.Limits
+	limits   llm.Limits // with what was learnt
 	effort   llm.Effort
+	context  int // that is known
 }
 
 func (a *Agent) who() asked {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return asked{a.o.Provider, a.o.Model, a.o.Limits, a.o.Effort}
+	l := a.o.Limits
+	if a.learnt > 0 && (l.Context <= 0 || a.learnt < l.Context) {
+		l.Context = a.learnt
+	}
+	return asked{a.o.Provider, a.o.Model, l, a.o.Effort, a.o.Limits.Context}
+}
+
+// least is what every model takes, in tokens.
+const least = 2000
+
+// learn notes that the model takes no more than so many tokens.
+func (a *Agent) learn(tokens int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.learnt = max(least, tokens)
 }

@@ -126,7 +126,7 @@ func whole(text string, at, by int) int {
 
 // tokens is about how much an entry takes in a request.
 func (e *entry) tokens(most int) int {
-	if e.size == 0 {
+	if e.size == 0 || e.most != most {
 		n := 6 + llm.Estimate(shorten(e.Text, most))
 		for _, c := range e.Calls {
 			n += 10 + llm.Estimate(c.Name) + llm.Estimate(c.Arguments)
@@ -136,7 +136,7 @@ func (e *entry) tokens(most int) int {
 				n += llm.Estimate(t.Text)
 			}
 		}
-		e.size = n
+		e.size, e.most = n, most
 	}
 	return e.size
 }

@@ -93,7 +93,7 @@ func (t *turn) one(ctx context.Context, j *job) outcome {
 		}
 	}
 	if refusal != "" {
-		return outcome{err: errors.New(line(refusal)), result: own(refusal), counts: counts, says: true}
+		return outcome{err: errors.New(refusal), result: own(refusal), counts: counts, says: true}
 	}
 	return t.call(ctx, j)
 }

@@ -172,7 +172,7 @@ func (t *turn) step(ctx context.Context) (Why, error) {
 	last := t.steps >= t.a.o.Steps
 	if last {
 		t.nudge = wrapUp
-		t.notice(fmt.Sprintf("The turn has taken %d steps, the most it may. The model is asked to sum up.", t.steps))
+		t.notice(fmt.Sprintf("The turn has come to its limit of steps, %d. The model is asked to sum up.", t.steps))
 	}
 	answer, err := t.answer(ctx, last)
 	t.steps++
@@ -234,6 +234,8 @@ func (t *turn) said(ctx context.Context, answer *reply, last bool) (Why, error) 
 			t.notice("The model gave an empty answer.")
 			return end, t.partly(ctx, answer, "no answer")
 		}
+		dollars, priced := answer.price.Cost(answer.Usage)
+		t.used(answer.Usage, dollars, priced)
 		t.nudge = empty
 		if answer.End.Stop == llm.Length {
 			t.notice("The answer reached its length limit before it said anything. The model is asked once more.")
