@@ -17,6 +17,7 @@ import (
 type Way struct {
 	Client *proxy.Client   // the Place closes it
 	Port   uint16          // of 127.0.0.1 inside
+	Token  string          // that clients have to show; "": whoever reaches the port may use it
 	Store  approval.Store  // where hosts are listed for good; nil: nowhere
 	Listed func() []string // the list as it is now; nil: empty
 
@@ -37,6 +38,9 @@ func (p *Place) Exit() string {
 	if p.way == nil {
 		return ""
 	}
+	if p.way.Token != "" {
+		return fmt.Sprintf("http://hermes:%s@127.0.0.1:%d", p.way.Token, p.way.Port)
+	}
 	return fmt.Sprintf("http://127.0.0.1:%d", p.way.Port)
 }
 
@@ -45,7 +49,7 @@ func (w *Way) exit() *sandbox.Exit {
 	if w == nil {
 		return nil
 	}
-	return &sandbox.Exit{Port: w.Port, Attach: w.Client.Attach}
+	return &sandbox.Exit{Port: w.Port, Attach: w.Client.Attach, Listen: w.Client.Listen}
 }
 
 // begin notes that a command runs, so that connections can be told whose they are. With several at once nobody can tell.
