@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -41,7 +42,8 @@ func (b *Backend) begin(h *host, l *launcher, flags uintptr, limits sandbox.Limi
 		return nil, fmt.Errorf("open native sandbox: %w", err)
 	}
 	defer remote.Close()
-	n := &born{launcher: l, flags: flags, cpu: limits.CPU > 0, conn: conn, id: l.number(), pidfd: -1, name: fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), random())}
+	n := &born{launcher: l, flags: flags, cpu: limits.CPU > 0, conn: conn, id: l.number(), pidfd: -1}
+	n.name = l.groups.Prefix + strconv.FormatUint(n.id, 10)
 	n.held = h.hold(n.name, limits)
 	n.answer, err = l.ask(&wall.Request{ID: n.id, Flags: flags, Old: n.held.old, New: n.held.new}, remote)
 	if err != nil {

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,7 +24,8 @@ type groups struct {
 	version map[string]exposure.Grade // by controller
 }
 
-// groupPrefix is how the directories of our groups begin; the number of the process that made them follows.
+// groupPrefix is how the directories of our groups begin; the number of the process that made them follows, and what no other
+// launcher's have.
 const groupPrefix = "hermes-"
 
 var controllers = [...]string{"memory", "pids", "cpu"}
@@ -311,27 +313,41 @@ func limitCPU(dir string, v2 bool, n uint64) uint64 {
 	return set(dir, "cpu.cfs_quota_us", strconv.FormatUint(quota, 10)) * 1000 / period
 }
 
-// sweep removes groups whose maker is gone and in which nobody is. It returns those it removed.
-func (g groups) sweep() (removed []string) {
-	dirs := []string{}
+// dirs returns the directories that groups are made in.
+func (g groups) dirs() (out []string) {
 	for _, dir := range g.v1 {
-		dirs = append(dirs, dir)
+		out = append(out, dir)
 	}
 	if g.v2 != "" {
-		dirs = append(dirs, g.v2)
+		out = append(out, g.v2)
 	}
-	slices.Sort(dirs)
-	for _, dir := range slices.Compact(dirs) {
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Ages of a group in which nobody is. The number of its maker may be that of somebody in another namespace, or of somebody else
+// since: nobody leaves one empty that long that he is about to use.
+const (
+	unusedAge = time.Minute // made by nobody who is here
+	forgotten = time.Hour   // made by whomever
+)
+
+// sweep removes groups that were left and in which nobody is. It returns those it removed.
+func (g groups) sweep() (removed []string) {
+	for _, dir := range g.dirs() {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			maker, ok := strings.CutPrefix(e.Name(), groupPrefix)
 			maker, _, _ = strings.Cut(maker, "-")
 			pid, err := strconv.Atoi(maker)
-			if !ok || err != nil || pid <= 0 || !e.IsDir() || unix.Kill(pid, 0) == nil {
+			if !ok || err != nil || pid <= 0 || !e.IsDir() {
 				continue
 			}
-			info, err := e.Info() // one of another namespace's process, just made, is not in use yet
-			if err != nil || time.Since(info.ModTime()) < time.Minute {
+			least := unusedAge
+			if err := unix.Kill(pid, 0); err == nil || errors.Is(err, unix.EPERM) {
+				least = forgotten
+			}
+			if info, err := e.Info(); err != nil || time.Since(info.ModTime()) < least {
 				continue
 			}
 			if path := filepath.Join(dir, e.Name()); unix.Rmdir(path) == nil {

@@ -15,6 +15,9 @@ func (b *Backend) Settle() {
 	}
 }
 
+// GroupDirs returns the directories that groups are made in.
+func GroupDirs() []string { return findGroups().dirs() }
+
 // Waiting tells how many sandboxes wait, and whether a blank process does.
 func (b *Backend) Waiting() (int, bool) {
 	b.pool.mu.Lock()

@@ -21,17 +21,19 @@ import (
 type launcher struct {
 	process *child.Process
 	socket  *os.File
+	groups  wall.Groups
 
 	write sync.Mutex // one request after the other
 	mu    sync.Mutex
 	last  uint64
 	wait  map[uint64]chan *wall.Answer
-	dead  chan struct{} // closed when it is gone
+	dead  chan struct{} // closed when it is gone, or does not make sense any more
+	clean chan struct{} // closed when it has ended and left nothing
 }
 
 var errLauncher = errors.New("the launcher is gone")
 
-func startLauncher(program string) (*launcher, error) {
+func startLauncher(program string, g groups) (*launcher, error) {
 	if program == "" {
 		return nil, errors.New("start launcher: no program")
 	}
@@ -42,21 +44,35 @@ func startLauncher(program string) (*launcher, error) {
 	_ = unix.SetNonblock(fds[0], true)
 	ours, theirs := os.NewFile(uintptr(fds[0]), "launcher"), os.NewFile(uintptr(fds[1]), "launcher")
 	defer theirs.Close()
+	made := wall.Groups{Prefix: fmt.Sprintf("%s%d-%s-", groupPrefix, os.Getpid(), random()), Dirs: g.dirs()}
 	process, err := child.Start(context.Background(), child.Spec{
-		Program: program, Name: runner.Marker, Args: []string{role.Launcher}, Dir: "/", Session: true,
+		Program: program, Name: runner.Marker, Args: append([]string{role.Launcher, made.Prefix}, made.Dirs...), Dir: "/", Session: true,
 		Stdio: child.Stdio{Err: os.Stderr, Files: []*os.File{theirs}},
 	})
 	if err != nil {
 		_ = ours.Close()
 		return nil, err
 	}
-	l := &launcher{process: process, socket: ours, wait: map[uint64]chan *wall.Answer{}, dead: make(chan struct{})}
+	l := &launcher{
+		process: process, socket: ours, groups: made, wait: map[uint64]chan *wall.Answer{}, dead: make(chan struct{}), clean: make(chan struct{}),
+	}
 	go l.receive()
+	go l.cleanup()
 	return l, nil
 }
 
+// cleanup removes what a launcher leaves that was killed.
+func (l *launcher) cleanup() {
+	defer close(l.clean)
+	<-l.process.Done()
+	l.groups.Sweep()
+}
+
 func (l *launcher) receive() {
-	defer close(l.dead)
+	defer func() {
+		close(l.dead)
+		_ = l.socket.Close() // whatever is left of it ends
+	}()
 	buffer := make([]byte, 4096)
 	for {
 		n, err := l.socket.Read(buffer)
@@ -101,49 +117,47 @@ func (l *launcher) ask(q *wall.Request, file *os.File) (<-chan *wall.Answer, err
 	l.mu.Lock()
 	l.wait[q.ID] = ch
 	l.mu.Unlock()
-	var oob []byte
-	if file != nil {
-		raw, err := file.SyscallConn()
-		if err != nil {
-			return nil, err
-		}
-		if err := raw.Control(func(fd uintptr) { oob = unix.UnixRights(int(fd)) }); err != nil {
-			return nil, err
-		}
-	}
-	raw, err := l.socket.SyscallConn()
-	if err != nil {
-		return nil, errLauncher
-	}
 	message := q.Marshal()
 	if len(message) > wall.LargestRequest {
 		return nil, errors.New("the request is too large")
 	}
 	l.write.Lock()
 	defer l.write.Unlock()
-	_ = l.socket.SetWriteDeadline(time.Now().Add(launcherTime))
-	var failed error
-	pass := func(fd uintptr) bool {
-		failed = unix.Sendmsg(int(fd), message, oob, nil, unix.MSG_NOSIGNAL)
-		return !errors.Is(failed, unix.EAGAIN)
+	if file == nil {
+		return ch, l.send(message, nil)
 	}
-	if file != nil {
-		// The descriptor must stay open while the message is sent.
-		if inner, err := file.SyscallConn(); err == nil {
-			err = errors.Join(err, inner.Control(func(uintptr) { err = raw.Write(pass) }))
-			return ch, lost(errors.Join(err, failed))
-		}
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return nil, err
 	}
-	err = raw.Write(pass)
-	return ch, lost(errors.Join(err, failed))
+	var failed error // the descriptor must stay open while the message is sent
+	if err := raw.Control(func(fd uintptr) { failed = l.send(message, unix.UnixRights(int(fd))) }); err != nil {
+		return nil, err
+	}
+	return ch, failed
 }
 
-// lost tells of an error whether it is the launcher's end.
-func lost(err error) error {
-	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, os.ErrClosed) {
-		return fmt.Errorf("%w: %w", errLauncher, err)
+// send sends one message. It tells when there is no launcher to get it.
+func (l *launcher) send(message, oob []byte) error {
+	raw, err := l.socket.SyscallConn()
+	if err != nil {
+		return errLauncher
 	}
-	return err
+	_ = l.socket.SetWriteDeadline(time.Now().Add(launcherTime))
+	var failed error
+	err = raw.Write(func(fd uintptr) bool {
+		failed = unix.Sendmsg(int(fd), message, oob, nil, unix.MSG_NOSIGNAL)
+		return !errors.Is(failed, unix.EAGAIN)
+	})
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("ask the launcher: %w", err)
+	case err != nil: // the socket is closed
+		return errLauncher
+	case errors.Is(failed, unix.EPIPE), errors.Is(failed, unix.ECONNRESET):
+		return fmt.Errorf("%w: %w", errLauncher, failed)
+	}
+	return failed
 }
 
 // await waits for an answer.
@@ -186,11 +200,11 @@ func (l *launcher) close() {
 	stuck := time.NewTimer(2 * launcherTime)
 	defer stuck.Stop()
 	select {
-	case <-l.process.Done():
+	case <-l.clean:
 	case <-stuck.C:
 		l.process.Kill()
 		select {
-		case <-l.process.Done():
+		case <-l.clean:
 		case <-time.After(launcherTime):
 		}
 	}

@@ -245,7 +245,7 @@ func (b *Backend) ready() (*host, *launcher, error) {
 		b.facts.groups.sweep()
 	}
 	if b.launcher == nil || !b.launcher.alive() {
-		l, err := startLauncher(b.conf.Launcher)
+		l, err := startLauncher(b.conf.Launcher, b.facts.groups)
 		if err != nil {
 			return nil, nil, err
 		}

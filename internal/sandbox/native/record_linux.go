@@ -43,18 +43,45 @@ func note(dir string, r Record) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, r.ID+recordSuffix), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	name := filepath.Join(dir, r.ID+recordSuffix)
+	if f := whole(dir, name, text); f != nil {
+		return &record{f}, nil
+	}
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
-		_, err = f.Write(text)
-	}
-	if err != nil {
-		return nil, errors.Join(err, os.Remove(f.Name()), f.Close())
+	if err := fill(f, text); err != nil {
+		return nil, errors.Join(err, os.Remove(name), f.Close())
 	}
 	return &record{f}, nil
+}
+
+// whole makes a record that is there with its lock and all of its text, or not at all, whenever this process is killed. Not every
+// file system can: then it is nil.
+func whole(dir, name string, text []byte) *os.File {
+	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil
+	}
+	f := os.NewFile(uintptr(fd), name)
+	err = fill(f, text)
+	if err == nil {
+		err = unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(fd), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil
+	}
+	return f
+}
+
+func fill(f *os.File, text []byte) error {
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return err
+	}
+	_, err := f.Write(text)
+	return err
 }
 
 func (r *record) remove() {
@@ -83,6 +110,9 @@ func List(dir string) ([]Record, error) {
 	return out, nil
 }
 
+// writeTime is more than it takes to write a record where that is no single step.
+const writeTime = time.Minute
+
 // read reads one record. One that is just being written, or removed, is none.
 func read(name string) (r Record, ok bool, err error) {
 	f, err := os.Open(name)
@@ -99,7 +129,9 @@ func read(name string) (r Record, ok bool, err error) {
 	}
 	if json.Unmarshal(text.Bytes(), &r) != nil {
 		r = Record{ID: strings.TrimSuffix(filepath.Base(name), recordSuffix)}
-		return r, free, nil
+		info, err := f.Stat()
+		r.Stale = free && err == nil && time.Since(info.ModTime()) > writeTime
+		return r, r.Stale, nil
 	}
 	r.Stale = free
 	return r, true, nil

@@ -10,7 +10,7 @@ import (
 	"hermes/internal/sandbox/runner"
 )
 
-// Launcher is the argument that makes the program a launcher.
+// Launcher is the argument that makes the program a launcher. The prefix of its groups and the directories for them may follow.
 const Launcher = "launch"
 
 // enter is the one with which the launcher starts it again, in new namespaces.
@@ -22,7 +22,11 @@ func Main(args []string, hooks runner.Hooks) int {
 	if len(args) > 1 {
 		switch args[1] {
 		case Launcher:
-			return wall.Launch(runner.SocketFD, runner.Marker, enter)
+			var groups wall.Groups
+			if len(args) > 2 {
+				groups = wall.Groups{Prefix: args[2], Dirs: args[3:]}
+			}
+			return wall.Launch(runner.SocketFD, groups, runner.Marker, enter)
 		case enter:
 			if wall.Enter(runner.SocketFD) != nil {
 				return 1 // whoever asked for it has the reason

@@ -3,6 +3,7 @@ package wall
 import (
 	"errors"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -66,13 +67,14 @@ func ParseAnswer(text []byte) (*Answer, error) {
 const LargestRequest = 64 << 10
 
 // Launch is the launcher's whole life: it makes processes on request, ends them, and when the socket fd closes, which it
-// does however hermes ended, takes all of them along and returns the exit code. argv is what a new process runs of this
-// same program, to arrive in Enter with the descriptor 3.
+// does however hermes ended, takes all of them along, with the groups, and returns the exit code. argv is what a new process
+// runs of this same program, to arrive in Enter with the descriptor 3.
 //
 // It is a process of its own because a new user namespace needs a real fork, which costs a large process dearly. It must be
 // called on the main thread, which the processes it makes are bound to.
-func Launch(fd int, argv ...string) int {
+func Launch(fd int, groups Groups, argv ...string) int {
 	runtime.LockOSThread()
+	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP) // whoever ends all at once leaves it to clean up
 	unix.CloseOnExec(fd)
 	ordinary()
 	_ = unix.Setgroups(nil) // as root: groups that are nobody's inside still open the host's files
@@ -80,7 +82,7 @@ func Launch(fd int, argv ...string) int {
 	if err != nil {
 		return 1
 	}
-	l := launcher{fd: fd, null: null, argv: argv, alive: map[uint64]*started{}}
+	l := launcher{fd: fd, null: null, argv: argv, groups: groups, alive: map[uint64]*started{}}
 	buffer, oob := make([]byte, LargestRequest), make([]byte, 64)
 	for {
 		n, oobn, _, _, err := unix.Recvmsg(fd, buffer, oob, unix.MSG_CMSG_CLOEXEC)
@@ -126,6 +128,7 @@ type launcher struct {
 	fd     int
 	null   int
 	argv   []string
+	groups Groups
 	broken error // it is in a group that is not its own
 
 	ending sync.WaitGroup // ends under way
@@ -312,6 +315,7 @@ func (l *launcher) endAll() {
 		s.end()
 	}
 	l.ending.Wait()
+	l.groups.Sweep()
 }
 
 // end kills the process, waits, and removes its groups.
@@ -330,17 +334,12 @@ func (s *started) wait() {
 	}
 }
 
-// remove lets the mounts go and removes the groups. The kernel lets go of the last process a moment after it was waited for.
+// remove lets the mounts go and removes the groups.
 func (s *started) remove() {
 	if s.mounts >= 0 {
 		_ = unix.Close(s.mounts)
 	}
 	for _, dir := range s.dirs {
-		for range 100 {
-			if err := unix.Rmdir(dir); !errors.Is(err, unix.EBUSY) {
-				break
-			}
-			_ = unix.Nanosleep(&unix.Timespec{Nsec: 1e6}, nil)
-		}
+		discard(dir)
 	}
 }

@@ -38,6 +38,12 @@ type Step struct {
 	Missing bool // no error when Source does not exist
 }
 
+// Groups are the control groups of one launcher's processes. Hermes makes them, and whoever of the two ends last removes them.
+type Groups struct {
+	Prefix string   // of their names, which nobody else's have; empty: there are none
+	Dirs   []string // that they are made in
+}
+
 // Rlimit is one limit of setrlimit.
 type Rlimit struct {
 	Kind  int
