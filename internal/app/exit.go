@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"hash/fnv"
 	"net/netip"
 	"slices"
@@ -19,14 +20,16 @@ import (
 	"hermes/internal/safehttp"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/docker"
+	"hermes/internal/sandbox/ssh"
 )
 
 // exitPort is where commands in a sandbox of their own find the proxy.
 const exitPort = 3128
 
-// portOf is where commands of a session find the proxy. Sessions may share a container, in which each has a port of its own.
+// portOf is where commands of a session find the proxy. Sessions may share a container, or a machine, in which each has a port of
+// its own.
 func portOf(backend string, s scope.Session) uint16 {
-	if backend != docker.Name {
+	if backend != docker.Name && backend != ssh.Name {
 		return exitPort
 	}
 	const first, ports = 20_000, 10_000 // below those that systems give away
@@ -40,15 +43,25 @@ const lookupTime = 10 * time.Second
 
 // through gives a place its way out, where its network is an allow-list.
 func (a *App) through(p *launch.Place, spec sandbox.Spec) {
-	if spec.Network.Asked != exposure.AllowlistNet {
+	far := p.Backend() == ssh.Name
+	if far && !a.leadsOut() || !far && spec.Network.Asked != exposure.AllowlistNet {
 		return
 	}
 	w := &launch.Way{Port: portOf(p.Backend(), spec.Session), Store: kept{a.dir, a.store, networkAllow()}, Listed: a.listed}
-	w.Client = proxy.New(p.Backend(), proxy.Options{
+	if far { // others on that machine can connect to the port, too
+		w.Token = rand.Text()
+	}
+	w.Client = proxy.NewWithToken(p.Backend(), w.Token, proxy.Options{
 		Policy: &exit{a: a}, Resolve: safehttp.Lookup(nil, lookupTime), Tell: func(d proxy.Decision) { a.reached(spec.Session, d) },
 		Ask: func(ctx context.Context, q proxy.Question) bool { return a.door.Connect(ctx, p, q).Allowed() },
 	})
 	p.Through(w)
+}
+
+// leadsOut tells whether commands on another machine get a way out through this one.
+func (a *App) leadsOut() bool {
+	snap, _ := a.settings() // which tells the owner what is wrong
+	return snap != nil && snap.Settings.Terminal.SSH.WayOut
 }
 
 // listed returns the list as it is now.

@@ -81,6 +81,8 @@ var keys = []Key{
 	{Name: "terminal.ssh_port", Kind: Int, Default: "22", Min: 1, Env: "TERMINAL_SSH_PORT", EnvOnly: true, InEffect: true, Doc: "port of the ssh backend"},
 	{Name: "terminal.ssh_key", Kind: Text, Env: "TERMINAL_SSH_KEY", EnvOnly: true, InEffect: true, Doc: "key file of the ssh backend"},
 	{Name: "terminal.ssh_persistent", Kind: Bool, Default: "true", Env: "TERMINAL_SSH_PERSISTENT", EnvOnly: true, InEffect: true, Doc: "persistent_shell of the ssh backend"},
+	{Name: "terminal.ssh_way_out", Kind: Bool, Default: "false", InEffect: true,
+		Doc: "commands of the ssh backend find a proxy to this machine's network in their variables, which lets terminal.network_allow through; the other machine's own network stays as it is"},
 	{Name: "terminal.local_persistent", Kind: Bool, Default: "false", Env: "TERMINAL_LOCAL_PERSISTENT", EnvOnly: true, Doc: "persistent_shell of the local backend"},
 	{Name: "terminal.local_memory_max_mb", Kind: Int, Env: "TERMINAL_LOCAL_MEMORY_MAX_MB", EnvOnly: true, InEffect: true, Doc: "MB of memory of background workers; 0: what the host allows"},
 	{Name: "terminal.sandbox_dir", Kind: Text, Env: "TERMINAL_SANDBOX_DIR", EnvOnly: true, InEffect: true, Doc: "where sandboxes keep their files; empty: sandboxes in the home"},

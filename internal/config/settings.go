@@ -106,6 +106,7 @@ type SSH struct {
 	Port       int64  `key:"terminal.ssh_port"`
 	Key        string `key:"terminal.ssh_key"`
 	Persistent bool   `key:"terminal.ssh_persistent"`
+	WayOut     bool   `key:"terminal.ssh_way_out"`
 }
 
 // Native is the native sandbox.

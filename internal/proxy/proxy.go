@@ -146,6 +146,21 @@ func (c *Client) running() string {
 // Serve takes connections from l until the client is closed or l fails; it closes l. It returns nil after Close.
 func (c *Client) Serve(l net.Listener) error { return c.accept(l, c.ServeConn) }
 
+// Listen serves at a unix socket that it makes, which only this user can reach, and returns at once. Whoever asked for it
+// removes it; it is closed with the client.
+func (c *Client) Listen(path string) error {
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return err
+	}
+	l.SetUnlinkOnClose(false) // by then there may be another one
+	if err := os.Chmod(path, 0o600); err != nil {
+		return errors.Join(err, l.Close(), os.Remove(path))
+	}
+	go func() { _ = c.Serve(l) }()
+	return nil
+}
+
 func (c *Client) accept(l net.Listener, handle func(net.Conn)) error {
 	stop := context.AfterFunc(c.ctx, func() { _ = l.Close() })
 	defer stop()

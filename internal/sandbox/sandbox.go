@@ -74,10 +74,12 @@ type Spec struct {
 }
 
 // Exit is the way out of a sandbox that has no route: two sockets that are made inside and served outside. A backend that
-// cannot hand sockets out leaves it alone, and its exposure says that there is no network.
+// cannot hand sockets out leaves it alone, and its exposure says that there is no network. For another machine, whose own
+// network stays as it is, it is one more way.
 type Exit struct {
 	Port   uint16                             // of 127.0.0.1 inside, where the proxy listens; names are asked for at port 53
 	Attach func(stream, names *os.File) error // takes the sockets over and returns at once; names may be nil
+	Listen func(path string) error            // serves at a unix socket that it makes, and returns at once; nil: nothing leads out of another machine
 }
 
 // Limits bounds all commands of a sandbox together; 0 leaves a limit at the backend's default, Unlimited takes it away.

@@ -126,6 +126,7 @@ func sweep(parent string) {
 			continue
 		}
 		_ = os.Remove(filepath.Join(dir, "m"))
+		_ = os.Remove(filepath.Join(dir, exitSocket))
 		_ = os.Remove(dir) // not if there is anything else in it
 	}
 }
@@ -205,6 +206,7 @@ func (l *link) close() {
 		}
 		if l.dir != "" {
 			_ = os.Remove(filepath.Join(l.dir, "m"))
+			_ = os.Remove(filepath.Join(l.dir, exitSocket))
 			_ = os.Remove(l.dir)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"sync"
 	"time"
 
@@ -44,7 +45,8 @@ type place struct {
 	now    session
 	state  *snapshot.State
 	facts  facts
-	plain  bool // the runner does not run there
+	plain  bool   // the runner does not run there
+	led    string // the way out through this machine; "": there is none
 	e      exposure.Exposure
 	closed bool
 }
@@ -87,6 +89,10 @@ func (p *place) open(ctx context.Context) error {
 	start := runner.Start{}
 	if fresh && f.bash != "" {
 		start = runner.Start{Login: p.b.conf.Login, Files: p.spec.InitFiles}
+	}
+	p.led = ""
+	if err := p.lead(ctx, l); err != nil {
+		p.b.log("commands on " + p.to.String() + " find no way out through this machine: " + err.Error())
 	}
 	if !p.plain {
 		if err := p.resident(ctx, l, word, start); err == nil {
@@ -155,13 +161,16 @@ func (p *place) exposure(r exposure.Runner) exposure.Exposure {
 		how = "plain shell for each command"
 	}
 	e.Means = []string{p.to.String(), p.facts.system + " " + p.facts.machine, how}
+	if p.led != "" {
+		e.Means = append(e.Means, p.led)
+	}
 	return e
 }
 
 // Walls says by what commands run, for the heading of a table.
 func (p *place) Walls() string {
 	e := p.Exposure()
-	return e.Means[0] + " · " + e.Means[1] + " · " + e.Means[2]
+	return strings.Join(e.Means, " · ")
 }
 
 // Exposure says that nothing of the other machine is contained.
