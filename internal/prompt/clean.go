@@ -146,6 +146,8 @@ func ends(s string, bell bool) int {
 			return i // another sequence begins: a terminal gives up
 		case s[i] == 0xc2 && i+1 < len(s) && s[i+1] == 0x9c:
 			return i + 2
+		case s[i] == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0:
+			return i
 		case s[i] == 0x18, s[i] == 0x1a:
 			return i + 1
 		}

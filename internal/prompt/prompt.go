@@ -23,7 +23,7 @@ type Options struct {
 	Dir      string // of the conversation, absolute where its files are
 	Fallback bool   // nobody chose Dir: project files there count for nothing
 	Soul     func(context.Context) (Soul, error)
-	Memory   []Entry // what was remembered; each is judged alone
+	Memory   []Entry // what was remembered; each is judged alone, as strictly as when it was written
 	About    Environment
 	Chars    int           // of one file that are used; 0: by Window
 	Window   int           // tokens that the model takes; 0: not known
@@ -86,8 +86,9 @@ func (p *Prompt) random(b []byte) {
 
 // System is the system prompt, and what went into it.
 type System struct {
-	Text  string
-	Files []File // in their order, with those that were not loaded
+	Text     string
+	Files    []File   // in their order, with those that were not loaded
+	Warnings []string // what the person should know
 }
 
 // State says what became of a file. The zero value is not loaded.

@@ -18,9 +18,18 @@ type Block struct {
 
 // Assess tells what is found in a block, for what is stored beside it. What Hermes or the person says is not looked at.
 func Assess(b Block) taint.Risk {
-	r := taint.Risk{Level: "low", Findings: slices.Clone(b.Risk.Findings), Redacted: b.Risk.Redacted}
+	r, _ := b.assess(strip(b.Text))
+	return r
+}
+
+// assess judges a block's text. loose tells that something was found which the text does not merely quote.
+func (b *Block) assess(text string) (r taint.Risk, loose bool) {
+	r = taint.Risk{Level: "low", Findings: append([]string{}, b.Risk.Findings...), Redacted: b.Risk.Redacted}
+	loose = b.Risk.Level == "high"
 	if !b.Origin.Trusted() {
-		for _, id := range taint.IDs(taint.Scan(strip(b.Text), taint.Context)) {
+		found := taint.Scan(text, taint.Context)
+		loose = loose || taint.Blocks(found)
+		for _, id := range taint.IDs(found) {
 			if !slices.Contains(r.Findings, id) {
 				r.Findings = append(r.Findings, id)
 			}
@@ -29,21 +38,19 @@ func Assess(b Block) taint.Risk {
 	if len(r.Findings) > 0 || b.Risk.Level == "high" {
 		r.Level = "high"
 	}
-	if r.Findings == nil {
-		r.Findings = []string{}
-	}
-	return r
+	return r, loose
 }
 
 // Wrap makes a block fit for a model. It is cleaned; what came from outside is marked as such, whatever it says and however short it
 // is, and so is what belongs to the work and yet tries to instruct.
 func (p *Prompt) Wrap(b Block) string {
-	text := Clean(b.Text)
 	if b.Origin.Trusted() {
-		return text
+		return Clean(b.Text)
 	}
-	risk := Assess(b)
-	if b.Origin == taint.Work && risk.Level == "low" {
+	text := strip(b.Text)
+	risk, loose := b.assess(text)
+	text = taint.Reveal(taint.Disarm(text))
+	if b.Origin == taint.Work && !loose {
 		return text
 	}
 	var id [12]byte

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -421,12 +422,13 @@ func (l *looker) lines() {
 		}
 		var depth []rune
 		bad, line := false, n
+		letters := sync.OnceValue(func() bool { return strings.ContainsFunc(l.text[start:end], asciiLetter) })
 		first, _ := utf8.DecodeRuneInString(l.text[start:])
 		for ; n < len(l.bidi) && l.bidi[n] < end; n++ {
 			r, _ := utf8.DecodeRuneInString(l.text[l.bidi[n]:])
 			switch {
 			case r == 0x202d || r == 0x202e:
-				bad = bad || strings.ContainsFunc(l.text[start:end], asciiLetter)
+				bad = bad || letters()
 				depth = append(depth, 0x202c)
 			case r == 0x202a || r == 0x202b:
 				depth = append(depth, 0x202c)

@@ -65,22 +65,22 @@ type Label struct {
 // Wrap marks a text as data from outside. What the label says is escaped. Whatever a text of any length claims about itself, it is
 // wrapped, and wrapped again.
 func Wrap(l Label, text string) string {
-	id := attribute(l.ID)
+	id := Attribute(l.ID)
 	var b strings.Builder
-	fmt.Fprintf(&b, "<%s source=%q", tag, attribute(l.Tool))
+	fmt.Fprintf(&b, "<%s source=%q", tag, Attribute(l.Tool))
 	if l.Source != "" {
-		fmt.Fprintf(&b, " from=%q", attribute(l.Source))
+		fmt.Fprintf(&b, " from=%q", Attribute(l.Source))
 	}
 	if len(l.Findings) > 0 {
-		fmt.Fprintf(&b, " risk=%q", attribute("high: "+strings.Join(l.Findings, ", ")))
+		fmt.Fprintf(&b, " risk=%q", Attribute("high: "+strings.Join(l.Findings, ", ")))
 	}
 	fmt.Fprintf(&b, " id=%q>\n%s\n\n%s\n</%s id=%q>", id, frame, escape(text), tag, id)
 	return b.String()
 }
 
-// attribute makes a text fit for an attribute: one line, no markup, not endless.
-func attribute(s string) string {
-	const most = 120
+// Attribute makes a text fit for an attribute: one line, no markup, not endless.
+func Attribute(s string) string {
+	const most = 300
 	var b strings.Builder
 	for _, r := range s {
 		switch {
@@ -137,4 +137,49 @@ func Assess(text string) Risk {
 		return Risk{Level: "low", Findings: []string{}}
 	}
 	return Risk{Level: "high", Findings: ids}
+}
+
+// marks are those of chat formats: what a server of models reads as the end of one message and the beginning of another, also in the
+// middle of a text. Marks like <|im_start|> are told by their form.
+var marks = [...]string{
+	"<<SYS>>", "<</SYS>>", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]",
+	"[TOOL_CALLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>",
+	"<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",
+}
+
+// longestMark is how long a mark between <| and |> may be.
+const longestMark = 64
+
+// Disarm puts a blank behind the first character of each mark of a chat format, which is none then.
+func Disarm(text string) string {
+	var b strings.Builder
+	last := 0
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; (c == '<' || c == '[') && marked(text[i:]) {
+			b.WriteString(text[last : i+1])
+			b.WriteByte(' ')
+			last = i + 1
+		}
+	}
+	if last == 0 {
+		return text
+	}
+	b.WriteString(text[last:])
+	return b.String()
+}
+
+// marked tells whether a text begins with a mark.
+func marked(text string) bool {
+	for _, bars := range [...]string{"|", "｜"} {
+		if rest, ok := strings.CutPrefix(text, "<"+bars); ok {
+			name, _, ok := strings.Cut(rest[:min(len(rest), longestMark)], bars+">")
+			return ok && name != "" && !strings.ContainsAny(name, " \t\n")
+		}
+	}
+	for _, m := range marks {
+		if strings.HasPrefix(text, m) {
+			return true
+		}
+	}
+	return false
 }
