@@ -9,71 +9,20 @@ package chat
 import (
 	"context"
 	"errors"
-	"io"
+	"fmt"
+	"slices"
 	"sync"
 
-	"hermes/internal/agent"
 	"hermes/internal/approval"
 	"hermes/internal/guard/scope"
 	"hermes/internal/session"
-	"hermes/internal/tool"
 )
 
-// Agent takes turns in one conversation. The implementation is agent.Agent.
-type Agent interface {
-	Turn(ctx context.Context, text string, hear func(agent.Event)) error
-	Resume(ctx context.Context, hear func(agent.Event)) error // goes on where a turn stopped
-	Compact(ctx context.Context, hear func(agent.Event)) error
-	Steer(text string) // for the next step of the turn that runs
-}
-
-// Start says which conversation is to be opened, and how.
-type Start struct {
-	ID         string            // of a stored one; "": a new one
-	Parent     string            // of a new one: what it goes on from
-	Model      string            // "": the one it had, or that of the settings
-	Prompter   approval.Prompter // who is asked
-	Background bool              // nobody types into it
-}
-
-// Talk is one open conversation and what it can do. What is nil cannot be done there. All functions are safe for concurrent use.
-type Talk struct {
-	Info    session.Info
-	History []session.Message
-	Agent   Agent
-	Model   string
-	Limit   int // tokens the model takes; 0: not known
-	Tools   []tool.Spec
-
-	Place   func() Place
-	Context func(ctx context.Context) (string, error)                                   // what instructs the model, as markdown
-	Attach  func(ctx context.Context, path string) (string, error)                      // a file, as the model gets it
-	Files   func(ctx context.Context, prefix string) []string                           // paths that begin so; directories end in a slash
-	Shell   func(ctx context.Context, text string, out io.Writer) (Ran, error)          // a command of the person's own
-	Models  func(ctx context.Context) ([]string, error)                                 // there are
-	Switch  func(ctx context.Context, model string) (name string, limit int, err error) // to another model
-	Stop    func(ctx context.Context) (int, error)                                      // ends processes left running
-	Running func() int                                                                  // processes left running
-	Notices func(ctx context.Context) (string, error)                                   // waits for one of a process, as the model gets it
-	Close   func(ctx context.Context) error
-}
-
-// Place is where commands of a conversation run.
-type Place struct {
-	Backend  string
-	Boundary bool // it contains harm to this machine
-	Dir      string
-}
-
-// Ran is what came of a command of the person's own.
-type Ran struct {
-	Summary string // "exit code 1"; "" is success
-	Refused string // why it has not run; "" if it has
-}
-
-// Options are what a Chat is made of.
+// Options are what a Chat is made of. Hear, Open, Sessions and Desk are needed.
+//
+// It is wide because each field is a property of its own that comes from another part.
 type Options struct {
-	Hear func(Event) // gets one event at a time, in order, and may call the Chat
+	Hear func(Event) // gets one event at a time, in order, and may call the Chat, but not close it
 
 	Open     func(ctx context.Context, s Start) (*Talk, error)
 	Sessions *session.View // of the profile
@@ -81,51 +30,219 @@ type Options struct {
 	Profile  scope.Profile
 	Start    Start  // what is opened first
 	Person   string // who answers, for the audit log
-	Yolo     bool   // asked for with --yolo or HERMES_YOLO_MODE
+	Yolo     bool   // asked for when the program was started
 
 	Confirms func() bool                               // whether what destroys asks first, as the settings say now; nil: it does
 	Trust    func() error                              // keeps that it does not from now on; nil: that is not offered
-	Listed   func() []string                           // command_allowlist; nil: not shown
-	Mode     func() string                             // approvals.mode, as it is now
-	Config   func(key string) (text string, err error) // settings, as markdown; "" shows those that were changed
+	Approval func() (mode string, listed []string)     // approvals.mode and command_allowlist, as they are now; nil: not shown
+	Config   func(key string) (text string, err error) // settings, as markdown: one, or with "" those that were changed; nil: not shown
 }
 
 // Chat is a person's place in a conversation. It is safe for concurrent use. Whoever made it closes it.
+//
+// One goroutine, the worker, does what lines ask for, one after the other; turns, commands of the shell and all that may take its
+// time run beside it and hand back to it how they ended. What only the worker touches needs no lock.
 type Chat struct {
-	o     Options
-	ctx   context.Context // ends with Close
-	stop  context.CancelFunc
-	out   *box[Event]
-	acts  *box[func()] // done one after the other; they own what is not guarded
+	o    Options
+	ctx  context.Context // ends with Close
+	end  context.CancelFunc
+	out  *box[Event]
+	acts *box[func()]
+	done sync.WaitGroup // all that runs beside the worker
+
 	queue approval.Queue
 
-	mu     sync.Mutex // guards what follows
-	status Status
+	talk    *Talk // the worker's
+	said    bool  // something was said in it
+	yolo    bool  // for the next conversation
+	later   []string
+	confirm *confirm
+	serial  int
+
+	mu      sync.Mutex          // guards what follows
+	status  Status              // as it is
+	told    Status              // as it was told last
+	front   *run                // the turn
+	shell   *run                // the command of the person's own
+	back    map[int]*run        // turns in the background
+	steered []string            // given to the agent, which has not given them to the model yet
+	asked   []approval.Question // that wait, the oldest first
+	waits   bool                // a confirm waits
+	files   func(ctx context.Context, prefix string) []string
+	closed  bool
 }
 
-// New opens a conversation and begins to take lines. The first event is Opened.
-func New(ctx context.Context, o Options) (*Chat, error) { return nil, errors.New("not yet") }
+// run is something that can be ended.
+type run struct {
+	cancel context.CancelFunc
+	ended  bool // by the person
+}
+
+// New opens a conversation and begins to take lines. The first event is Opened. ctx is for the opening only.
+func New(ctx context.Context, o Options) (*Chat, error) {
+	if o.Hear == nil || o.Open == nil || o.Sessions == nil || o.Desk == nil || o.Profile.IsZero() {
+		return nil, errors.New("open chat: something it is made of is missing")
+	}
+	c := &Chat{o: o, out: newBox[Event](), acts: newBox[func()](), back: map[int]*run{}, yolo: o.Yolo}
+	c.ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
+	c.queue.Send = c.ask
+	o.Start.Prompter = prompter{c}
+	t, err := o.Open(ctx, o.Start)
+	if err != nil {
+		c.end()
+		return nil, err
+	}
+	if err := c.enter(t, false); err != nil {
+		c.end()
+		return nil, errors.Join(err, t.close(ctx))
+	}
+	go c.tell()
+	go c.work()
+	return c, nil
+}
+
+// tell hands events out.
+func (c *Chat) tell() {
+	for {
+		e, ok := c.out.take()
+		if !ok {
+			return
+		}
+		c.o.Hear(e)
+	}
+}
+
+// work does what is to be done, one after the other.
+func (c *Chat) work() {
+	for {
+		do, ok := c.acts.take()
+		if !ok {
+			return
+		}
+		do()
+		c.update()
+	}
+}
+
+func (c *Chat) emit(e Event) { c.out.put(e) }
+
+func (c *Chat) say(form Form, format string, args ...any) {
+	c.emit(Output{Text: fmt.Sprintf(format, args...), Form: form})
+}
 
 // Submit takes a line: a message, a /command or a !command. It returns at once; what comes of it are events. A message during a
 // turn is given to the model at its next step.
-func (c *Chat) Submit(line string) {}
+func (c *Chat) Submit(line string) { c.acts.put(func() { c.line(line) }) }
+
+// Reply answers a Confirm.
+func (c *Chat) Reply(id, choice string) { c.acts.put(func() { c.reply(id, choice) }) }
 
 // Interrupt ends what is under way (a question before something is destroyed, a command of the person's own, the turn), keeps
 // what came of it, and tells whether there was anything.
-func (c *Chat) Interrupt() bool { return false }
+func (c *Chat) Interrupt() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.waits:
+		c.acts.put(func() { c.reply(c.pending(), Cancel) })
+	case c.shell != nil:
+		c.shell.ended = true
+		c.shell.cancel()
+	case c.front != nil:
+		c.front.ended = true
+		c.front.cancel()
+	default:
+		return false
+	}
+	return true
+}
 
 // Answer answers a question, and tells whether it still waited for one.
-func (c *Chat) Answer(q approval.Question, choice approval.Choice, reason string) bool { return false }
-
-// Reply answers a Confirm.
-func (c *Chat) Reply(id, choice string) {}
+func (c *Chat) Answer(q approval.Question, choice approval.Choice, reason string) bool {
+	a := q.Reply(choice)
+	a.By, a.Reason = c.o.Person, reason
+	return c.queue.Answer(q.Session, a)
+}
 
 // Status returns what there is to know at a glance.
-func (c *Chat) Status() Status { return Status{} }
+func (c *Chat) Status() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.status
+}
 
-// Complete returns what the word at a byte offset of a line could become: a command in front of the line, a file after an @. from
-// is where that word begins.
-func (c *Chat) Complete(line string, at int) (from int, found []Candidate) { return at, nil }
+// Close ends everything that runs, and the conversation. After it no event comes. It may be called twice.
+func (c *Chat) Close(ctx context.Context) error {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return nil
+	}
+	c.closed = true
+	c.mu.Unlock()
+	c.end()
+	c.done.Wait() // all of it ends with c.ctx
+	ended := make(chan error, 1)
+	c.acts.put(func() { ended <- c.leave(ctx) })
+	c.acts.close()
+	err := <-ended
+	c.out.close()
+	return err
+}
 
-// Close ends everything that runs, and the conversation. After it no event comes.
-func (c *Chat) Close(ctx context.Context) error { return nil }
+// beside runs something that is not the worker's to wait for, unless the chat is closed.
+func (c *Chat) beside(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.done.Go(f)
+	}
+}
+
+// update tells when the status is another.
+func (c *Chat) update() {
+	if c.talk == nil {
+		return
+	}
+	place := Place{}
+	if c.talk.Place != nil {
+		place = c.talk.Place()
+	}
+	running := c.talk.running()
+	c.mu.Lock()
+	s := c.status // with what a turn has counted
+	s.ID, s.Title, s.Model, s.Limit = c.talk.Info.ID, c.talk.Info.Title, c.talk.Model, max(c.talk.Limit, 0)
+	s.Backend, s.Boundary, s.Dir = place.Backend, place.Boundary, place.Dir
+	s.Profile, s.Yolo = c.o.Profile.String(), c.o.Desk.YOLO(c.talk.Info.Owner)
+	s.Busy, s.Background, s.Running = c.front != nil || c.shell != nil, len(c.back), running
+	s.Queued = len(c.steered) + len(c.later)
+	changed := s != c.told && !c.closed
+	c.status, c.told = s, s
+	c.mu.Unlock()
+	if changed {
+		c.emit(Changed{s})
+	}
+}
+
+// prompter puts questions to the person of a chat.
+type prompter struct{ c *Chat }
+
+// Prompt implements approval.Prompter.
+func (p prompter) Prompt(ctx context.Context, q approval.Question) (approval.Answer, error) {
+	a, err := p.c.queue.Prompt(ctx, q)
+	p.c.mu.Lock()
+	p.c.asked = slices.DeleteFunc(p.c.asked, func(o approval.Question) bool { return o.ID == q.ID })
+	p.c.mu.Unlock()
+	p.c.emit(Answered{ID: q.ID, Choice: a.Choice, By: a.By, Void: err != nil})
+	return a, err
+}
+
+func (c *Chat) ask(_ context.Context, q approval.Question) error {
+	c.mu.Lock()
+	c.asked = append(c.asked, q)
+	c.mu.Unlock()
+	if !c.out.put(Asked{q}) {
+		return errors.New("the chat is closed")
+	}
+	return nil
+}

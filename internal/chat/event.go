@@ -19,17 +19,14 @@ type Opened struct {
 	Same    bool              // it is the conversation that was open; its history is shorter now
 }
 
-// Turn is an event of the turn that runs. Background is the number of a turn started with /background, 0 for the one at the
-// front.
-type Turn struct {
-	agent.Event
-	Background int
-}
+// Turn is an event of the turn that runs. Of turns in the background only the answer is told, as an Output.
+type Turn struct{ agent.Event }
 
-// Said is a message of the person that begins a turn.
+// Said is a message that begins a turn: the person's, or, with Process, what a process in the background has to tell.
 type Said struct {
-	Text  string
-	Files []string // that go with it
+	Text    string
+	Files   []string // that go with it
+	Process bool
 }
 
 // Queued is a message that waits: for the next step of the running turn, which tells its agent.Steered, or, with Later, for its
@@ -131,7 +128,7 @@ type Status struct {
 	Input      int // tokens of all answers
 	Output     int
 	Dollars    float64 // as far as known
-	Priced     bool    // Dollars is everything
+	Priced     bool    // the last answer's price is known
 	Busy       bool    // a turn or a command of the person's runs
 	Queued     int     // messages that wait
 	Background int     // turns in the background

@@ -1,0 +1,255 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"hermes/internal/agent"
+)
+
+// message takes what the person says to the model: it begins a turn, or steers the one that runs.
+func (c *Chat) message(text string) {
+	c.mu.Lock()
+	busy := c.front != nil
+	c.mu.Unlock()
+	full, files, ok := c.attach(text)
+	switch {
+	case !ok:
+	case busy:
+		c.steer(full, text)
+	default:
+		c.said = true
+		c.emit(Said{Text: text, Files: files})
+		c.turn(func(ctx context.Context, hear func(agent.Event)) error { return c.talk.Agent.Turn(ctx, full, hear) })
+	}
+}
+
+// steer gives a message to the turn that runs.
+func (c *Chat) steer(full, text string) {
+	c.mu.Lock()
+	c.steered = append(c.steered, full)
+	c.mu.Unlock()
+	c.emit(Queued{Text: text})
+	c.talk.Agent.Steer(full)
+}
+
+// attach adds the files that a message mentions. What may not be read keeps the message from being sent.
+func (c *Chat) attach(text string) (full string, files []string, ok bool) {
+	if c.talk.Attach == nil {
+		return text, nil, true
+	}
+	var parts []string
+	for _, m := range mentions(text) {
+		part, err := c.talk.Attach(c.ctx, m)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			c.say(Warning, "@%s: there is no such file, so none goes with the message", m)
+		case err != nil:
+			c.say(Error, "@%s: %s. The message was not sent.", m, err)
+			c.emit(Edit{Text: text})
+			return "", nil, false
+		case !slices.Contains(files, m):
+			files, parts = append(files, m), append(parts, part)
+		}
+	}
+	if len(files) == 0 {
+		return text, nil, true
+	}
+	return text + attached + strings.Join(files, ", ") + "]\n" + strings.Join(parts, "\n"), files, true
+}
+
+// turn runs a turn beside the worker.
+func (c *Chat) turn(do func(ctx context.Context, hear func(agent.Event)) error) {
+	ctx, cancel := context.WithCancel(c.ctx)
+	r := &run{cancel: cancel}
+	c.mu.Lock()
+	c.front = r
+	c.mu.Unlock()
+	c.beside(func() {
+		told := false
+		err := do(ctx, func(e agent.Event) {
+			_, done := e.(agent.Done)
+			told = told || done
+			c.heard(e)
+		})
+		cancel()
+		if err != nil && !told {
+			c.emit(Turn{agent.Done{Why: agent.Failed, Err: err}})
+		}
+		c.acts.put(func() { c.ended(r) })
+	})
+}
+
+// heard passes an event of the turn on, and counts.
+func (c *Chat) heard(e agent.Event) {
+	c.mu.Lock()
+	changed := true
+	switch e := e.(type) {
+	case agent.Used:
+		c.status.Input += e.Usage.Input
+		c.status.Output += e.Usage.Output
+		c.status.Dollars += e.Dollars
+		c.status.Priced = e.Priced
+		c.status.Context = e.Context
+		if e.Limit > 0 {
+			c.status.Limit = e.Limit
+		}
+	case agent.Compacted:
+		c.status.Context = e.After
+	case agent.Steered:
+		if i := slices.Index(c.steered, e.Text); i >= 0 {
+			c.steered = slices.Delete(c.steered, i, i+1)
+		}
+	default:
+		changed = false
+	}
+	c.mu.Unlock()
+	if steered, ok := e.(agent.Steered); ok {
+		steered.Text, _, _ = strings.Cut(steered.Text, attached)
+		e = steered
+	}
+	c.emit(Turn{e})
+	if changed {
+		c.acts.put(func() {}) // after which the status is told
+	}
+}
+
+// ended goes on after a turn: with what was said meanwhile, unless the person ended it; then that is given back.
+func (c *Chat) ended(r *run) {
+	left := c.talk.Agent.Unsteer()
+	c.mu.Lock()
+	c.front, c.steered = nil, nil
+	c.mu.Unlock()
+	switch {
+	case c.ctx.Err() != nil:
+	case r.ended:
+		for i, text := range left {
+			left[i], _, _ = strings.Cut(text, attached)
+		}
+		if back := strings.Join(append(left, c.later...), "\n"); back != "" {
+			c.emit(Edit{Text: back})
+		}
+		c.later = nil
+	case len(left) > 0:
+		text := strings.Join(left, "\n\n")
+		plain, _, _ := strings.Cut(text, attached)
+		c.emit(Said{Text: plain})
+		c.turn(func(ctx context.Context, hear func(agent.Event)) error { return c.talk.Agent.Turn(ctx, text, hear) })
+	case len(c.later) > 0:
+		next := c.later[0]
+		c.later = c.later[1:]
+		c.message(next)
+	}
+}
+
+// notice hands on what a process in the background has to tell: to the turn that runs, or in one of its own.
+func (c *Chat) notice(n Notice) {
+	c.mu.Lock()
+	busy := c.front != nil
+	c.mu.Unlock()
+	if busy {
+		c.steer(n.Text, n.Shown)
+		return
+	}
+	c.said = true
+	c.emit(Said{Text: n.Shown, Process: true})
+	c.turn(func(ctx context.Context, hear func(agent.Event)) error { return c.talk.Agent.Turn(ctx, n.Text, hear) })
+}
+
+// background takes a turn in a conversation of its own, beside the one at the front.
+func (c *Chat) background(text string) {
+	full, _, ok := c.attach(text)
+	if !ok {
+		return
+	}
+	t, err := c.o.Open(c.ctx, Start{Parent: c.talk.Info.ID, Model: c.talk.Model, Prompter: prompter{c}, Background: true})
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.o.Desk.SetYOLO(t.Info.Owner, c.o.Desk.YOLO(c.talk.Info.Owner))
+	c.serial++
+	n := c.serial
+	ctx, cancel := context.WithCancel(c.ctx)
+	c.mu.Lock()
+	c.back[n] = &run{cancel: cancel}
+	c.mu.Unlock()
+	c.say(Plain, "Background %d begins, in conversation %s. It asks here where it must; /stop ends it.", n, t.Info.ID)
+	c.beside(func() {
+		var answer strings.Builder
+		why := agent.Failed
+		err := t.Agent.Turn(ctx, full, func(e agent.Event) {
+			switch e := e.(type) {
+			case agent.Began, agent.Retry:
+				answer.Reset() // what is said before the last call is no answer
+			case agent.Text:
+				answer.WriteString(e.Text)
+			case agent.Done:
+				why = e.Why
+			}
+		})
+		cancel()
+		c.o.Desk.End(t.Info.Owner)
+		err = errors.Join(err, t.close(context.WithoutCancel(ctx)))
+		c.acts.put(func() { c.returned(n, why, answer.String(), err) })
+	})
+}
+
+// returned tells what came of a turn in the background.
+func (c *Chat) returned(n int, why agent.Why, answer string, err error) {
+	c.mu.Lock()
+	delete(c.back, n)
+	c.mu.Unlock()
+	c.say(Plain, "Background %d: %s.", n, why)
+	if answer != "" {
+		c.say(Markdown, "%s", answer)
+	}
+	if err != nil && why != agent.Interrupted {
+		c.fail(err)
+	}
+}
+
+// shellCommand runs a command of the person's own beside the worker, one at a time.
+func (c *Chat) shellCommand(text string) {
+	c.mu.Lock()
+	busy := c.shell != nil
+	c.mu.Unlock()
+	switch {
+	case c.talk.Shell == nil:
+		c.say(Error, "!: commands cannot be run from here.")
+		return
+	case busy:
+		c.say(Error, "!%s: the command before it still runs. Esc ends it.", text)
+		return
+	}
+	t := c.talk
+	ctx, cancel := context.WithCancel(c.ctx)
+	c.mu.Lock()
+	c.shell = &run{cancel: cancel}
+	c.mu.Unlock()
+	c.emit(Shell{Command: text})
+	c.beside(func() {
+		ran, err := t.Shell(ctx, text, writer(func(p string) { c.emit(Shell{Text: p}) }))
+		cancel()
+		if err != nil && ran.Refused == "" {
+			ran.Refused = err.Error()
+		}
+		c.emit(Shell{Ended: true, Summary: ran.Summary, Refused: ran.Refused})
+		c.acts.put(func() {
+			c.mu.Lock()
+			c.shell = nil
+			c.mu.Unlock()
+		})
+	})
+}
+
+// writer is an io.Writer over what takes texts.
+type writer func(string)
+
+func (w writer) Write(p []byte) (int, error) {
+	w(string(p))
+	return len(p), nil
+}
