@@ -58,6 +58,7 @@ type Chat struct {
 	later   []string
 	confirm *confirm
 	serial  int
+	rests   []rested // who waits for nothing to run
 
 	mu      sync.Mutex          // guards what follows
 	status  Status              // as it is
@@ -108,6 +109,10 @@ func (c *Chat) tell() {
 		if !ok {
 			return
 		}
+		if r, ok := e.(rested); ok {
+			close(r.told)
+			continue
+		}
 		c.o.Hear(e)
 	}
 }
@@ -121,6 +126,40 @@ func (c *Chat) work() {
 		}
 		do()
 		c.update()
+		if len(c.rests) > 0 && c.idle() {
+			for _, r := range c.rests {
+				c.emit(r)
+			}
+			c.rests = nil
+		}
+	}
+}
+
+// rested is handed to who waits for it, in its place among the events.
+type rested struct{ told chan struct{} }
+
+func (rested) event() {}
+
+func (c *Chat) idle() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.front == nil && c.shell == nil && len(c.back) == 0
+}
+
+// Rest waits until everything that was submitted before is done, in the background too, and has been heard. It must not be called
+// by who hears. The error is that of ctx; a closed chat rests.
+func (c *Chat) Rest(ctx context.Context) error {
+	r := rested{make(chan struct{})}
+	if !c.acts.put(func() { c.rests = append(c.rests, r) }) {
+		return nil
+	}
+	select {
+	case <-r.told:
+		return nil
+	case <-c.ctx.Done():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -328,3 +328,34 @@ func TestStatus(t *testing.T) {
 		}
 	})
 }
+
+// Who waits for rest waits for the turn, for what was queued behind it, and until all of it was heard.
+func TestRest(t *testing.T) {
+	play(t, nil, func(s *stage) {
+		if err := s.chat.Rest(context.Background()); err != nil {
+			t.Error(err)
+		}
+		s.does("wait")
+		s.does("/queue hello")
+		rested := make(chan int)
+		go func() {
+			if err := s.chat.Rest(context.Background()); err != nil {
+				t.Error(err)
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			rested <- len(s.lines)
+		}()
+		s.take()
+		s.agents[s.ids[0]].step <- struct{}{}
+		if heard := <-rested; heard != 5 {
+			t.Errorf("%d events were heard: %q", heard, s.take())
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		s.does("wait")
+		time.AfterFunc(time.Second, cancel)
+		if err := s.chat.Rest(ctx); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
