@@ -41,7 +41,7 @@ var rings = []struct {
 		"internal/sandbox/docker", "internal/sandbox/docker/plan", "internal/sandbox/docker/image", "internal/sandbox/docker/enginetest",
 		"internal/sandbox/filesync", "internal/sandbox/ssh",
 		"internal/sandbox/backends"}},
-	{"doors", []string{"internal/approval", "internal/launch", "internal/process", "internal/prompt", "internal/session", "internal/workspace"}},
+	{"doors", []string{"internal/approval", "internal/approval/suggest", "internal/launch", "internal/process", "internal/prompt", "internal/session", "internal/workspace"}},
 	{"agent", []string{"internal/tool", "internal/tool/browse", "internal/tool/editor", "internal/tool/notes", "internal/tool/program", "internal/tool/terminal",
 		"internal/agent"}},
 	{"fronts", []string{"internal/chat", "internal/demo", "internal/tui"}},
