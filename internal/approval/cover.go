@@ -71,7 +71,7 @@ func pattern(p *shell.Program, findings []guard.Finding) string {
 			return ""
 		}
 	}
-	if anchored(path.Base(c.Args[0].Text)) {
+	if Anchored(path.Base(c.Args[0].Text)) {
 		return ""
 	}
 	for _, f := range findings {
@@ -82,9 +82,9 @@ func pattern(p *shell.Program, findings []guard.Finding) string {
 	return c.Args[0].Text + " " + c.Args[1].Text + " *"
 }
 
-// anchored tells whether a program is never covered by a pattern: what it does depends on its arguments alone, or it runs
+// Anchored tells whether a program is never covered by a pattern: what it does depends on its arguments alone, or it runs
 // what they say.
-func anchored(name string) bool {
+func Anchored(name string) bool {
 	switch name {
 	case "rm", "rmdir", "unlink", "shred", "dd", "fdisk", "parted", "wipefs", "sudo", "doas", "su", "chmod", "chown", "chgrp",
 		"kill", "killall", "pkill", "halt", "shutdown", "reboot", "poweroff", "init", "del", "format", "truncate", "mkswap",

@@ -17,15 +17,16 @@ import (
 func newApprovals(stdio *IO) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "approvals",
-		Short: "See, try out and take back what was approved for good",
+		Short: "See, try out, take back and propose what is approved for good",
 		Example: "  hermes approvals list\n" +
+			"  hermes approvals suggest\n" +
 			"  hermes approvals test 'git push --force'\n" +
 			"  hermes approvals revoke 2",
 	}
 	group(c)
 	a := &approvals{settings{stdio: stdio}}
 	c.PersistentFlags().StringVar(&a.profile, "profile", "", "of the profile `NAME`")
-	c.AddCommand(a.list(), a.revoke(), a.test())
+	c.AddCommand(a.list(), a.revoke(), a.suggest(), a.test())
 	return c
 }
 
