@@ -1,0 +1,295 @@
+package notes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"hermes/internal/guard/taint"
+	"hermes/internal/home"
+	"hermes/internal/tool"
+)
+
+// Memory is the tool memory, and what it keeps: two files of a home, with notes that are set apart by lines of their own.
+// It is safe for concurrent use, also by several processes.
+type Memory struct {
+	Dir    *home.Dir
+	Secret func(text string) bool // tells whether a text holds a secret, which is not kept; nil: not looked for
+}
+
+var _ tool.Tool = Memory{}
+
+const (
+	folder   = "memories"
+	between  = "\n§\n"
+	lock     = "memory"
+	lockWait = 5 * time.Second
+)
+
+// file is one of the two.
+type file struct {
+	target string // as the tool calls it
+	name   string
+	limit  int // characters
+	title  string
+}
+
+// files lists them, in the order in which they are shown.
+func files() []file {
+	return []file{
+		{"memory", folder + "/MEMORY.md", 2200, "MEMORY (your own notes)"},
+		{"user", folder + "/USER.md", 1375, "USER (what you know of the person)"},
+	}
+}
+
+// Spec implements tool.Tool.
+func (Memory) Spec() tool.Spec {
+	return tool.Spec{
+		Name: "memory",
+		Description: "Keep short notes that last beyond this conversation and are shown at the beginning of the next ones. Target memory: facts about the " +
+			"environment, projects, tools, what was learnt (2,200 characters in all). Target user: who the person is and what they like (1,375). " +
+			"Actions: add; replace and remove find the one note that holds old_text. Write facts, not instructions; no secrets, no progress of tasks.",
+		Schema: json.RawMessage(`{"type":"object","properties":{"action":{"type":"string","enum":["add","replace","remove"]},` +
+			`"target":{"type":"string","enum":["memory","user"],"default":"memory"},` +
+			`"content":{"type":"string","description":"add, replace: the note"},` +
+			`"old_text":{"type":"string","description":"replace, remove: a part of the note that no other has"}},"required":["action"],"additionalProperties":false}`),
+	}
+}
+
+// Kept is the whole result of a call.
+type Kept struct {
+	Success bool     `json:"success"`
+	Target  string   `json:"target"`
+	Entries []string `json:"entries"`
+	Usage   string   `json:"usage"`
+	Message string   `json:"message"`
+}
+
+type memoryArgs struct {
+	Action  string `json:"action"`
+	Target  string `json:"target"`
+	Content string `json:"content"`
+	Old     string `json:"old_text"`
+}
+
+// Call implements tool.Tool.
+func (m Memory) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
+	args := memoryArgs{Target: "memory"}
+	if err := tool.Decode(c, &args); err != nil {
+		return tool.Result{}, err
+	}
+	at := slices.IndexFunc(files(), func(f file) bool { return f.target == args.Target })
+	args.Content, args.Old = strings.TrimSpace(strings.ReplaceAll(args.Content, "\r\n", "\n")), strings.TrimSpace(args.Old)
+	switch {
+	case m.Dir == nil:
+		return tool.Result{}, errors.New("memory: there is no home to keep notes in")
+	case at < 0:
+		return tool.Result{}, fmt.Errorf("read arguments: target %q is neither memory nor user", args.Target)
+	case args.Action != "add" && args.Action != "replace" && args.Action != "remove":
+		return tool.Result{}, fmt.Errorf("read arguments: action %q is neither add nor replace nor remove", args.Action)
+	case args.Action != "remove" && args.Content == "":
+		return tool.Result{}, fmt.Errorf("read arguments: %s needs content", args.Action)
+	case args.Action != "add" && args.Old == "":
+		return tool.Result{}, fmt.Errorf("read arguments: %s needs old_text", args.Action)
+	}
+	if args.Action != "remove" {
+		if err := m.fit(args.Content); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	return m.change(ctx, files()[at], args)
+}
+
+// fit refuses what must not be kept.
+func (m Memory) fit(content string) error {
+	switch found := taint.Scan(content, taint.Strict); {
+	case !plain(content):
+		return errors.New("memory: the note has control characters")
+	case strings.Contains("\n"+content+"\n", between):
+		return errors.New("memory: a line of § alone sets notes apart, and cannot be in one")
+	case len(found) > 0:
+		return errors.New("memory: " + taint.Message(found))
+	case m.Secret != nil && m.Secret(content):
+		return errors.New("memory: the note holds what looks like a secret, which does not belong into prompts")
+	}
+	return nil
+}
+
+// change changes one file.
+func (m Memory) change(ctx context.Context, f file, args memoryArgs) (tool.Result, error) {
+	timed, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	held, err := m.Dir.Lock(timed, lock)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("memory: %w", err)
+	}
+	defer func() { _ = held.Unlock() }()
+	entries, err := m.read(f)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	next, message, err := edit(entries, f, args)
+	if err == nil && message == "" {
+		if err = m.whole(next, entries); err == nil {
+			err = m.write(f, next)
+		}
+		message = map[string]string{"add": "Note added.", "replace": "Note replaced.", "remove": "Note removed."}[args.Action]
+	}
+	if err != nil {
+		return tool.Result{}, err
+	}
+	kept := Kept{Success: true, Target: f.target, Entries: next, Usage: usage(next, f), Message: message}
+	if kept.Entries == nil {
+		kept.Entries = []string{}
+	}
+	r := tool.Result{Data: kept, Summary: message + " " + kept.Usage, Parts: []tool.Part{own(message + " " + kept.Usage)}}
+	if len(next) > 0 {
+		r.Parts = append(r.Parts, told(strings.Join(next, between), m.Dir.Join(f.name)))
+	}
+	return r, nil
+}
+
+// whole refuses notes that instruct together and do not one by one.
+func (m Memory) whole(next, before []string) error {
+	if found := taint.Scan(strings.Join(next, "\n"), taint.Strict); len(found) > len(taint.Scan(strings.Join(before, "\n"), taint.Strict)) {
+		return errors.New("memory: together with the other notes: " + taint.Message(found))
+	}
+	return nil
+}
+
+// edit returns the notes as they shall be; a message where nothing is to be done.
+func edit(entries []string, f file, args memoryArgs) (next []string, message string, err error) {
+	next = slices.Clone(entries)
+	at := -1
+	if args.Action != "add" {
+		if at, err = one(entries, args.Old); err != nil {
+			return nil, "", err
+		}
+	}
+	switch {
+	case args.Action == "remove":
+		return slices.Delete(next, at, at+1), "", nil
+	case args.Action == "replace":
+		next[at] = args.Content
+	case slices.Contains(entries, args.Content):
+		return entries, "The note is there already.", nil
+	default:
+		next = append(next, args.Content)
+	}
+	if n := size(next); n > f.limit && n > size(entries) {
+		return nil, "", fmt.Errorf("memory: the notes of %s have %d of %d characters, and would have %d: remove or shorten some first. They are:\n%s",
+			f.target, size(entries), f.limit, n, strings.Join(entries, between))
+	}
+	return next, "", nil
+}
+
+// one finds the note that holds a text.
+func one(entries []string, text string) (int, error) {
+	var hits []int
+	for i, e := range entries {
+		if strings.Contains(e, text) {
+			hits = append(hits, i)
+		}
+	}
+	switch {
+	case len(hits) == 1:
+		return hits[0], nil
+	case len(hits) == 0:
+		return 0, fmt.Errorf("memory: no note holds %q. They are:\n%s", text, strings.Join(entries, between))
+	}
+	var found []string
+	for _, i := range hits {
+		found = append(found, entries[i])
+	}
+	return 0, fmt.Errorf("memory: %d notes hold %q; take a longer part of the one that is meant:\n%s", len(hits), text, strings.Join(found, between))
+}
+
+func size(entries []string) int { return utf8.RuneCountInString(strings.Join(entries, between)) }
+
+func usage(entries []string, f file) string {
+	n := size(entries)
+	return fmt.Sprintf("%d%% — %d/%d characters", n*100/f.limit, n, f.limit)
+}
+
+// read returns the notes of a file.
+func (m Memory) read(f file) ([]string, error) {
+	text, err := m.Dir.Read(f.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("memory: %w", err)
+	}
+	var out []string
+	for _, e := range strings.Split(strings.ReplaceAll(strings.ToValidUTF8(string(text), "�"), "\r\n", "\n"), between) {
+		if e = strings.TrimSpace(e); e != "" && e != "§" && !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+func (m Memory) write(f file, entries []string) error {
+	if err := m.Dir.MkdirAll(folder); err != nil {
+		return fmt.Errorf("memory: %w", err)
+	}
+	text := strings.Join(entries, between)
+	if text != "" {
+		text += "\n"
+	}
+	if err := m.Dir.WriteFile(f.name, []byte(text)); err != nil {
+		return fmt.Errorf("memory: %w", err)
+	}
+	return nil
+}
+
+// Left is a note, or a whole file, that a prompt does not get.
+type Left struct {
+	Path     string
+	Findings []string // of guard/taint; empty where something else is wrong
+	Why      string
+}
+
+// Block returns what the prompt of a new conversation says of the notes, "" where there are none, and what was left out: notes
+// that a scan finds hostile, as whoever changed the file past this tool may have written them, and what is beyond the limit.
+func (m Memory) Block() (text string, left []Left) {
+	if m.Dir == nil {
+		return "", nil
+	}
+	var out []string
+	for _, f := range files() {
+		entries, err := m.read(f)
+		if err != nil {
+			left = append(left, Left{Path: m.Dir.Join(f.name), Why: err.Error()})
+			continue
+		}
+		var shown []string
+		for _, e := range entries {
+			found := taint.Scan(e, taint.Strict)
+			switch {
+			case taint.Blocks(found):
+				left = append(left, Left{Path: m.Dir.Join(f.name), Findings: taint.IDs(found), Why: "a note reads as an attack on an agent"})
+			case !plain(e):
+				left = append(left, Left{Path: m.Dir.Join(f.name), Why: "a note has control characters"})
+			case size(append(slices.Clone(shown), e)) > f.limit:
+				left = append(left, Left{Path: m.Dir.Join(f.name), Why: fmt.Sprintf("the notes are longer than %d characters", f.limit)})
+			default:
+				shown = append(shown, e)
+			}
+		}
+		if found := taint.Scan(strings.Join(shown, "\n"), taint.Strict); taint.Blocks(found) {
+			left = append(left, Left{Path: m.Dir.Join(f.name), Findings: taint.IDs(found), Why: "the notes read together as an attack on an agent"})
+			continue
+		}
+		if len(shown) > 0 {
+			out = append(out, fmt.Sprintf("%s [%s]\n%s", f.title, usage(shown, f), strings.Join(shown, between)))
+		}
+	}
+	return strings.Join(out, "\n\n"), left
+}
