@@ -35,7 +35,7 @@ func (o Options) entry(text string) found {
 	if v.Action != guard.Ask || len(v.Findings) == 0 || o.lifts(text, o.Listed...) {
 		return found{}
 	}
-	if elevates(text) {
+	if elevates(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }) {
 		return found{}
 	}
 	class := v.Findings[0].Rule
