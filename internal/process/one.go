@@ -27,6 +27,7 @@ type Process struct {
 	done    chan struct{} // closed when it has ended
 	in      *input        // nil: none
 	resize  chan sandbox.Size
+	typing  sync.Mutex // held while something is judged and typed
 
 	mu      sync.Mutex // guards what follows
 	begun   launch.Started
@@ -34,6 +35,7 @@ type Process struct {
 	whole   *capture.Buffer // nil: none
 	screen  *Screen         // nil: none, or closed
 	watch   watch
+	origin  taint.Origin // of what it prints
 	result  launch.Result
 	err     error
 	ended   time.Time
@@ -132,7 +134,12 @@ func (p *Process) run() {
 
 // start is told that it may run.
 func (p *Process) start(s launch.Started) {
+	origin := taint.Outside
+	if p.spec.Origin != nil {
+		origin = p.spec.Origin(s)
+	}
 	p.mu.Lock()
+	p.origin = origin
 	p.begun, p.begin = s, time.Now()
 	if p.alone {
 		p.release()
@@ -210,7 +217,7 @@ func (p *Process) Info() Info {
 	r := p.begun.Result
 	i := Info{
 		ID: p.id, Begun: p.begin, Ended: p.ended, Killed: p.killed, Terminal: p.spec.Terminal != nil, Screen: p.screen != nil,
-		Lines: p.out.count(), Dropped: p.out.first, Notify: p.notify, Watch: p.watch.left(), Origin: p.spec.Origin,
+		Lines: p.out.count(), Dropped: p.out.first, Notify: p.notify, Watch: p.watch.left(), Origin: p.origin,
 	}
 	if !p.ended.IsZero() {
 		r = p.result

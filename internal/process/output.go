@@ -1,10 +1,13 @@
 package process
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"hermes/internal/launch"
 )
 
 // maxLine is where a line that does not end is broken, in bytes.
@@ -264,15 +267,22 @@ func (p *Process) CloseTerminal() error {
 	return nil
 }
 
-// Write writes to its input, or types on its terminal.
-func (p *Process) Write(text []byte) error {
-	if p.in == nil {
-		return errNoInput
+// Write writes to its input, or types on its terminal, if that is allowed: what a shell reads, it runs. The result of a refusal
+// says why.
+func (p *Process) Write(ctx context.Context, text string) (launch.Result, error) {
+	switch {
+	case p.in == nil || p.spec.Judge == nil:
+		return launch.Result{}, errNoInput
+	case p.over():
+		return launch.Result{}, errOver
 	}
-	if p.over() {
-		return errOver
+	p.typing.Lock()
+	defer p.typing.Unlock() // so that it is typed in the order it was judged in
+	r, err := p.spec.Judge(ctx, text)
+	if err != nil || r.Refused() {
+		return r, err
 	}
-	return p.in.write(text)
+	return r, p.in.write([]byte(text))
 }
 
 // CloseInput ends its input; on a terminal it types what ends input there.

@@ -87,15 +87,18 @@ func New(o Options) *Registry {
 type Spec struct {
 	Session  scope.Session
 	Terminal *sandbox.Size // it has a terminal of this size
-	Typed    bool          // it can be written to; implied by Terminal
+	Typed    bool          // it has an input; implied by Terminal
 	Waited   bool          // whoever started it waits for it: the end of their context ends it, until Detach
 	Notify   bool          // the agent is told when it ends
 	Watch    []string      // the agent is told of lines that have one of these
-	Origin   taint.Origin  // of what it prints
 	Tee      io.Writer     // gets its output too while it is waited for; nil: nobody
 
+	// Origin says where what it prints comes from, once it may run; nil: from outside.
+	Origin func(launch.Started) taint.Origin
 	// Run runs it to its end, with these streams. It calls Streams.Started when it is decided that it may run.
 	Run func(ctx context.Context, s Streams) (launch.Result, error)
+	// Judge decides whether something may be typed into it (see launch.Door.Type); nil: nothing may.
+	Judge func(ctx context.Context, text string) (launch.Result, error)
 }
 
 // Streams are the ends of a process's streams.
@@ -138,7 +141,7 @@ func (r *Registry) Start(ctx context.Context, s Spec) (*Process, error) {
 	case <-p.started:
 	case <-p.done:
 		if p.refused() {
-			r.forget(p)
+			r.Forget(p)
 		}
 	}
 	return p, nil
@@ -185,8 +188,11 @@ func (r *Registry) prune(o *owner) {
 	}
 }
 
-// forget takes out a process that never ran, or that nobody needs any more.
-func (r *Registry) forget(p *Process) {
+// Forget takes out a process that has ended, and that nobody asks for any more.
+func (r *Registry) Forget(p *Process) {
+	if !p.over() {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p.owner.all = slices.DeleteFunc(p.owner.all, func(other *Process) bool { return other == p })

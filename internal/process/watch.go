@@ -126,7 +126,7 @@ func (p *Process) notice(kind Kind, head, output string, at time.Time) Notice {
 		r = p.begun.Result
 	}
 	return Notice{Session: p.spec.Session, ID: p.id, Command: r.Command, Kind: kind, Head: head, Output: clip(output, 2000),
-		Origin: p.spec.Origin, At: at, p: p}
+		Origin: p.origin, At: at, p: p}
 }
 
 // clip cuts a text from its beginning, at a line where it can.
