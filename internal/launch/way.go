@@ -75,6 +75,18 @@ func (p *Place) begin(j *journey) (end func()) {
 	}
 }
 
+// Exposure tells what commands of the place can reach, as read back from inside, and whether that is known yet: it is once the
+// first of them was to run.
+func (p *Place) Exposure() (e exposure.Exposure, known bool) {
+	p.mu.Lock()
+	box := p.box
+	p.mu.Unlock()
+	if box == nil {
+		return e, false
+	}
+	return p.exposure(box), true
+}
+
 // exposure returns what a sandbox exposes by the list as it is now: what it lets through, and what the session was allowed
 // besides. Only what can go nowhere needs no question.
 func (p *Place) exposure(box sandbox.Sandbox) exposure.Exposure {
