@@ -1,0 +1,43 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"hermes/internal/agent"
+	"hermes/internal/guard/taint"
+	"hermes/internal/prompt"
+	"hermes/internal/tool"
+)
+
+// prompts makes the texts of a conversation, as agent.Prompt.
+type prompts struct {
+	p    *prompt.Prompt
+	note func(string) // hears what the person should know of the files that instruct
+}
+
+var _ agent.Prompt = prompts{}
+
+// System implements agent.Prompt.
+func (p prompts) System(ctx context.Context) (string, error) {
+	s, err := p.p.System(ctx)
+	for _, w := range s.Warnings {
+		p.note(w)
+	}
+	return s.Text, err
+}
+
+// Result implements agent.Prompt: each part by where it comes from. An error is Hermes' own word about a call that was not made.
+func (p prompts) Result(name string, r tool.Result, err error) string {
+	var parts []string
+	for _, part := range r.Parts {
+		parts = append(parts, p.p.Wrap(prompt.Block{Tool: name, Source: part.Source, Text: part.Text, Origin: part.Origin, Risk: part.Risk}))
+	}
+	if err != nil {
+		parts = append(parts, p.p.Wrap(prompt.Block{Tool: name, Text: "Error: " + err.Error(), Origin: taint.Own}))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "(nothing)")
+	}
+	return strings.Join(parts, "\n")
+}
