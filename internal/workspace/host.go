@@ -98,7 +98,7 @@ func (w *walker) run(follow bool) error {
 		last := len(w.todo) == 0
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && last:
-			w.out.base = name
+			w.out.base, w.out.fold = name, w.out.fold || foldsNew(w.top())
 		case errors.Is(err, fs.ErrNotExist):
 			return w.absent(name)
 		case err != nil:
@@ -132,6 +132,7 @@ func (w *walker) absent(name string) error {
 	if slices.Contains(rest, "..") {
 		return fs.ErrNotExist
 	}
+	w.out.fold = w.out.fold || foldsNew(w.top())
 	w.out.missing, w.out.base, w.todo = rest[:len(rest)-1], rest[len(rest)-1], nil
 	return nil
 }
@@ -197,6 +198,23 @@ func folds(in *os.Root, name string, info fs.FileInfo) bool {
 	}
 	same, err := in.Lstat(other)
 	return err == nil && os.SameFile(same, info)
+}
+
+// foldsNew tells the same for a name that does not exist yet, by the names that do.
+func foldsNew(in *os.Root) bool {
+	f, err := in.Open(".")
+	if err != nil {
+		return false // what cannot be listed is told by the directories above
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(32)
+	for _, e := range entries {
+		if strings.ContainsFunc(e.Name(), unicode.IsLetter) {
+			info, err := in.Lstat(e.Name())
+			return err == nil && folds(in, e.Name(), info)
+		}
+	}
+	return false
 }
 
 func (s *spot) names() []string   { return s.way }

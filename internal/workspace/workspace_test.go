@@ -121,7 +121,7 @@ func TestNames(t *testing.T) {
 		{name: "device name", path: `\\.\PhysicalDrive0`, read: "path/windows-namespace", set: "path/windows-namespace"},
 		{name: "process", path: "/proc/self/environ", read: "path/system-secrets", set: "path/system"},
 		{name: "process by link", link: [2]string{"p", "/proc/self"}, path: "p/environ", read: "path/system-secrets", set: "path/system"},
-		{name: "descriptor", path: "/dev/fd/0", read: "path/system-secrets", set: "path/system"},
+		{name: "descriptor", path: "/dev/fd/0", read: "path/descriptors", set: "path/system"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b := newBench(t)

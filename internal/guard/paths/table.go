@@ -118,8 +118,8 @@ var table = [...]row{
 			"etc/ssh/**", "etc/ld.so.preload", "etc/ld.so.conf.d/**", "etc/profile.d/**", "etc/crontab", "etc/cron.*/**", "etc/anacrontab",
 			"var/spool/cron/**", "var/spool/at/**", "etc/init.d/**", "etc/rc.local", "lib/systemd/**", "usr/lib/systemd/**", "boot/**", "proc/**",
 			"sys/**", "dev/**", "private/etc/sudoers", "private/etc/passwd", "Library/LaunchDaemons/**", "Library/LaunchAgents/**"},
-		but: []string{"dev/null", "dev/stdout", "dev/stderr", "dev/shm/**"},
-		yes: []string{"/etc/passwd", "/etc/sudoers.d/me", "/var/spool/cron/crontabs/root", "/dev/sda", "/etc/cron.d/x"},
+		but: []string{"dev/null", "dev/shm/**"},
+		yes: []string{"/etc/passwd", "/etc/sudoers.d/me", "/var/spool/cron/crontabs/root", "/dev/sda", "/etc/cron.d/x", "/dev/stdout", "/dev/fd/3"},
 		no:  []string{"/etc/hosts", "/dev/null", "/tmp/etc/passwd", "/dev/shm/a"},
 	},
 	{
@@ -153,10 +153,18 @@ var table = [...]row{
 	},
 	{
 		key: "system-secrets", access: reading, base: system, what: "a credential store of the system",
-		paths: []string{"etc/shadow*", "etc/gshadow*", "etc/sudoers", "etc/sudoers.d/**", "etc/ssh/ssh_host_*_key", "proc/*/environ", "proc/*/mem",
-			"proc/*/maps", "proc/*/fd/**", "proc/*/root/**", "proc/*/cwd/**", "proc/*/task/**", "proc/kcore", "dev/mem", "dev/kmem"},
-		yes: []string{"/etc/shadow", "/proc/self/environ", "/proc/1/root/etc/shadow"},
+		paths: []string{"etc/shadow*", "etc/gshadow*", "etc/sudoers", "etc/sudoers.d/**", "etc/ssh/ssh_host_*_key", "proc/*/environ", "proc/*/auxv",
+			"proc/*/mem", "proc/*/maps", "proc/*/smaps", "proc/*/task/**", "proc/kcore", "dev/mem", "dev/kmem"},
+		yes: []string{"/etc/shadow", "/proc/self/environ", "/proc/self/task/1/environ"},
 		no:  []string{"/etc/passwd", "/proc/cpuinfo", "/proc/self/status"},
+	},
+	{
+		// Whose descriptors and directories these are depends on who opens them: here that would be Hermes.
+		key: "descriptors", access: reading, base: system, what: "what a running program has open",
+		paths: []string{"dev/fd/**", "dev/stdin", "dev/stdout", "dev/stderr", "proc/*/fd/**", "proc/*/fdinfo/**", "proc/*/map_files/**", "proc/*/root/**",
+			"proc/*/cwd/**"},
+		yes: []string{"/dev/fd/3", "/dev/stdin", "/proc/self/fd/3", "/proc/thread-self/fd/3", "/proc/1/root/etc/shadow", "/proc/self/cwd"},
+		no:  []string{"/dev/fd0", "/dev/null", "/proc/fd/3", "/p/dev/fd/3"},
 	},
 	{
 		key: "hub-cache", access: reading, base: hermes, what: "an internal Hermes cache file", paths: []string{"skills/.hub/**"},
@@ -193,8 +201,8 @@ var table = [...]row{
 	},
 	{
 		key: "settings", access: writing, base: hermes, ask: true, what: "it decides what Hermes may do",
-		paths: []string{"config.yaml", "SOUL.md", "profiles/*/config.yaml", "profiles/*/SOUL.md"},
-		yes:   []string{"$HERMES/config.yaml", "$HERMES/SOUL.md"},
+		paths: []string{"config.yaml", "SOUL.md", "memories/**", "profiles/*/config.yaml", "profiles/*/SOUL.md", "profiles/*/memories/**"},
+		yes:   []string{"$HERMES/config.yaml", "$HERMES/SOUL.md", "$HERMES/memories/MEMORY.md"},
 		no:    []string{"$HERMES/notes.yaml"},
 	},
 	{
