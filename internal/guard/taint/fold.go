@@ -321,7 +321,7 @@ func (l *looker) at(i int, r rune, size int) int {
 		if asciiLetter(l.before(i)) && asciiLetter(l.after(end)) {
 			l.find(r, i, end)
 		}
-	case r == 0xfeff && i == 0: // a byte order mark
+	case r == 0xfeff && (i == 0 || l.text[i-1] == '\n'): // a byte order mark, also of a file behind another
 	case r == 0x200b, r == 0x2060, r >= 0x2061 && r <= 0x2064, r == 0xfeff:
 		if asciiLetter(l.before(i)) || asciiLetter(l.after(end)) {
 			l.find(r, i, end)

@@ -38,12 +38,13 @@ type vocabulary struct {
 	lengths  [256]uint64         // by first byte: which lengths words have
 	han      map[rune]int        // by first character: how long the longest word is, in characters
 	triggers map[string]trigger
+	orders   map[string]followers // words of hidden orders
 }
 
 var vocabularies = sync.OnceValue(compile)
 
 func compile() *vocabulary {
-	v := &vocabulary{words: map[string][]uint16{}, stems: map[string][]stem{}, han: map[rune]int{}, triggers: triggers()}
+	v := &vocabulary{words: map[string][]uint16{}, stems: map[string][]stem{}, han: map[rune]int{}, triggers: triggers(), orders: compileOrders()}
 	for i := range phrases {
 		v.phrase(&phrases[i])
 	}
@@ -130,6 +131,8 @@ func (s *scanner) run() {
 	text := s.f.text
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
+		case c == '\'': // a quotation mark; within words it is an apostrophe
+			i++
 		case wordByte(c):
 			start := i
 			for i < len(text) && wordByte(text[i]) {
@@ -231,6 +234,9 @@ func (s *scanner) known(word []byte) bool {
 
 // word counts a word and moves every phrase on that it belongs to.
 func (s *scanner) word(word []byte, start, end int) {
+	for len(word) > 1 && word[len(word)-1] == '\'' {
+		word, end = word[:len(word)-1], end-1
+	}
 	s.count++
 	for _, n := range s.v.any {
 		s.reach(n, start, end)

@@ -24,6 +24,8 @@ func triggers() map[string]trigger {
 		"env":   {Strict, (*shapes).hermesEnv},
 		"unset": {Context, (*shapes).unset},
 		"style": {All, (*shapes).style},
+
+		"pretend": {Context, (*shapes).pretend},
 	}
 	for _, property := range []string{"display", "visibility", "font-size", "opacity"} {
 		out[property] = trigger{All, (*shapes).hides}
@@ -59,7 +61,6 @@ const (
 	agentFile
 	hermesFile
 	commentEnd
-	commentWord
 	targets
 )
 
@@ -77,8 +78,6 @@ func (t target) find(text []byte, from, to int) (start, end int) {
 			return from + k, from + k + 3
 		}
 		return -1, -1
-	case commentWord:
-		return bounded(text, from, to, "ignore", "override", "system", "secret", "hidden")
 	case agentFile:
 		return named(text, from, to, "agents.md", "claude.md", ".cursorrules", ".clinerules", "gemini.md", "copilot-instructions.md")
 	}
@@ -90,10 +89,12 @@ type shapes struct {
 	s    *scanner
 	line struct{ from, end int }
 	open struct { // the element whose tag is being read
-		at  int
-		div bool
+		at   int
+		name string // "div", else empty
 	}
-	styled int // where its style begins; both are 0 before the first, which is as good as far away
+	comment   int // where the comment that was read last ends
+	concealed int // up to where elements that are not shown were read
+	styled    int // where its style begins; both are 0 before the first, which is as good as far away
 	memo   [targets]struct {
 		from, to   int // nothing begins between from and start, or, if start is -1, between from and to
 		start, end int
@@ -229,6 +230,27 @@ func url(text []byte, from, to int) (int, int) {
 // back returns up to n bytes before a place.
 func (sh *shapes) back(at, n int) []byte { return sh.s.f.text[max(0, at-n):at] }
 
+// pretend looks for an order to play somebody: "pretend to be root". What others pretend to be is told of in many a text.
+func (sh *shapes) pretend(start, end int) {
+	before := bytes.TrimRight(sh.back(start, 24), " *_")
+	word := before[bytes.LastIndexAny(before, " \n\t*_")+1:]
+	switch string(word) {
+	case "", "you", "please", "must", "should", "now", "and", "then", "will", "always", "just", "i", "let's":
+	default:
+		if c := word[len(word)-1]; wordByte(c) || c >= 0x80 {
+			return
+		}
+	}
+	line := sh.s.f.text[end:min(len(sh.s.f.text), end+48)]
+	words := bytes.Fields(line)
+	for n := 0; n+1 < len(words) && n <= 3; n++ {
+		if string(words[n]) == "to" && string(words[n+1]) == "be" {
+			sh.s.report("role_pretend", start, end+bytes.Index(line, []byte("be"))+2)
+			return
+		}
+	}
+}
+
 // sshFolder looks for the folder of keys in a home.
 func (sh *shapes) sshFolder(start, end int) {
 	before := sh.back(start, 40)
@@ -298,43 +320,25 @@ func (sh *shapes) angle(at int) {
 	text := sh.s.f.text[at:]
 	switch {
 	case bytes.HasPrefix(text, []byte("<!--")):
-		// A reader of the page does not see what is in a comment.
-		end := min(at+commentReach, len(sh.s.f.text))
-		if from, to := sh.next(commentEnd, at+4, end); from >= 0 {
-			end = to
+		// A reader of the page does not see what is in a comment. Comments do not nest.
+		if at < sh.comment {
+			return
 		}
-		if from, _ := sh.next(commentWord, at+4, end); from >= 0 {
+		inside, end := min(at+commentReach, len(sh.s.f.text)), min(at+commentReach, len(sh.s.f.text))
+		if from, to := sh.next(commentEnd, at+4, end); from >= 0 {
+			inside, end = from, to
+		}
+		sh.comment = end
+		if sh.s.v.instructs(sh.s.f.text[at+4:inside], false) >= 0 {
 			sh.s.report("html_comment_injection", at, end)
 		}
 	case len(text) > 2 && 'a' <= text[1] && text[1] <= 'z':
-		sh.open.at, sh.open.div = at, bytes.HasPrefix(text, []byte("<div"))
+		sh.open.at, sh.open.name = at, ""
+		if bytes.HasPrefix(text, []byte("<div")) {
+			sh.open.name = "div"
+		}
 		sh.styled = 0
 	}
-}
-
-func letter(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c >= 0x80 }
-
-// bounded finds the first of some words that is no part of a longer one. An underscore joins words, it does not hide them.
-func bounded(text []byte, from, to int, words ...string) (int, int) {
-	best, bestEnd := -1, -1
-	for _, word := range words {
-		for i := from; i < to; {
-			k := bytes.Index(text[i:to], []byte(word))
-			if k < 0 {
-				break
-			}
-			start, end := i+k, i+k+len(word)
-			tool := text[start-1] == '-' && start >= 2 && letter(text[start-2]) // prettier-ignore
-			if !letter(text[start-1]) && !tool && (end == len(text) || !letter(text[end])) {
-				if best < 0 || start < best {
-					best, bestEnd = start, end
-				}
-				break
-			}
-			i = end
-		}
-	}
-	return best, bestEnd
 }
 
 // style notes where the style of an element begins.
@@ -360,8 +364,8 @@ func (sh *shapes) hides(start, end int) {
 		none = len(value) > 0 && value[0] == '0' && (len(value) == 1 || bytes.IndexByte([]byte(";\"'px }%!"), value[1]) >= 0)
 	}
 	switch {
-	case !none:
-	case sh.open.div && string(sh.s.f.text[start:end]) == "display":
+	case !none || !sh.conceals(end):
+	case sh.open.name == "div" && string(sh.s.f.text[start:end]) == "display":
 		sh.s.report("hidden_div", sh.open.at, end)
 	case sh.s.scope >= Context:
 		sh.s.report("hidden_element", sh.open.at, end)
