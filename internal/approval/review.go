@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"hermes/internal/guard/taint"
 	"hermes/internal/shell"
 )
 
@@ -31,7 +32,10 @@ Answer APPROVE if the command plainly does no lasting harm. Answer DENY if it pl
 // review asks the reviewing model. Whatever is not one of its two words leaves the decision to a person.
 func review(ctx context.Context, o Options, r Request, desc string) (said opinion) {
 	text, ok := uncommented(r.Command)
-	if !ok || !plain(text) || !plain(desc) {
+	if !ok || !plain(text) || !plain(desc) || persuades(text) || spoken(r.Program) {
+		return unsure
+	}
+	if o.Redact(text) != text { // the model may be another one's; and what it is not shown whole, it does not decide
 		return unsure
 	}
 	data := "<data>\n<command>" + escaped(text) + "</command>\n<finding>" + escaped(desc) + "</finding>\n</data>"
@@ -72,6 +76,27 @@ func plain(s string) bool {
 		}
 	}
 	return true
+}
+
+// persuades tells whether a command speaks to its reader: names the answer that lets it run, or tries to instruct. Such a command is
+// a person's to read.
+func persuades(text string) bool {
+	return strings.Contains(strings.ToLower(text), "approv") || len(taint.Scan(text, taint.Context)) > 0
+}
+
+// spoken tells whether a word speaks to the reader once its quotes and escapes are undone, which a model can do, too.
+func spoken(p *shell.Program) bool {
+	if p == nil {
+		return false
+	}
+	for i := range p.Commands {
+		for _, w := range p.Commands[i].Args {
+			if w.Quoted && persuades(w.Text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // uncommented takes the comments out of a command, since they speak to the reader only. It is false when it is not certain
