@@ -1,10 +1,13 @@
 package launch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"time"
 
 	"hermes/internal/guard/environ"
 	"hermes/internal/sandbox"
@@ -20,7 +23,8 @@ type Place struct {
 	way     *Way       // nil: none
 	running []*journey
 	box     sandbox.Sandbox
-	last    string // where the last command ended; "" when that is not known
+	last    string // where the session is: where the last command ended; "" when that is not known
+	seen    bool   // last was told from inside
 	used    bool   // commands have run: what lasts of them may be in force
 	shut    bool
 }
@@ -70,29 +74,80 @@ func (d *Door) Files(ctx context.Context, p *Place, env environ.Request) (sandbo
 	return files, nil
 }
 
-// after remembers where a command ended. A sandbox that broke is given up: the next command gets a new one.
+// after remembers where a command ended. One that does not tell has left the session where it was. A sandbox that broke is given up:
+// the next command gets a new one.
 func (p *Place) after(box sandbox.Sandbox, s sandbox.Status, err error, apart bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.used = p.used || !apart
 	if p.spec.Persistent && !apart {
-		p.last = ""
-		if s.Observed {
-			p.last = s.Dir
+		switch {
+		case s.Observed:
+			p.last, p.seen = s.Dir, true
+		case !p.seen:
+			p.last = ""
 		}
 	}
 	var broken *sandbox.BrokenError
 	if errors.As(err, &broken) && p.box == box {
 		_ = box.Close(context.WithoutCancel(context.Background())) // it is broken already
-		p.box, p.last, p.used = nil, p.spec.Workdir.String(), false
+		p.box, p.last, p.seen, p.used = nil, p.spec.Workdir.String(), false, false
 	}
 }
+
+// here returns the session's directory as it was told from inside, "" where it was not: a command that is started there by name
+// runs there or not at all.
+func (p *Place) here() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen {
+		return p.last
+	}
+	return ""
+}
+
+// lost tells whether the session's directory is not known although it lasts.
+func (p *Place) lost() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.spec.Persistent && p.last == ""
+}
+
+// learn asks where commands start that name no directory, and remembers it.
+func (p *Place) learn(ctx context.Context, box sandbox.Sandbox, env environ.List) string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), learnTime)
+	defer cancel()
+	var out bytes.Buffer
+	s, err := box.Run(ctx, sandbox.Command{Text: "pwd -P", Env: env, Stdout: &out, Apart: true})
+	dir := strings.TrimSuffix(out.String(), "\n")
+	if err != nil || s.Code != 0 || !strings.HasPrefix(dir, "/") {
+		return ""
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.box == box {
+		p.last, p.seen = dir, true
+	}
+	return dir
+}
+
+// learnTime bounds the asking.
+const learnTime = 10 * time.Second
 
 // dir returns where a command without a directory of its own would start, "" when that is not known.
 func (p *Place) dir() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.last
+}
+
+// Dir returns the directory, as seen inside, that names of the session start from: where its last command ended; where its first
+// one began, while that is not known.
+func (p *Place) Dir() string {
+	if dir := p.dir(); dir != "" {
+		return dir
+	}
+	return p.spec.Workdir.String()
 }
 
 // fresh tells whether the next command has exactly the variables that the policy gives it.

@@ -37,14 +37,13 @@ type file struct {
 	target string // as the tool calls it
 	name   string
 	limit  int // characters
-	title  string
 }
 
 // files lists them, in the order in which they are shown.
 func files() []file {
 	return []file{
-		{"memory", folder + "/MEMORY.md", 2200, "MEMORY (your own notes)"},
-		{"user", folder + "/USER.md", 1375, "USER (what you know of the person)"},
+		{"memory", folder + "/MEMORY.md", 2200},
+		{"user", folder + "/USER.md", 1375},
 	}
 }
 
@@ -256,13 +255,15 @@ type Left struct {
 	Why      string
 }
 
-// Block returns what the prompt of a new conversation says of the notes, "" where there are none, and what was left out: notes
-// that a scan finds hostile, as whoever changed the file past this tool may have written them, and what is beyond the limit.
-func (m Memory) Block() (text string, left []Left) {
+// Note is a note, and the file that it is in.
+type Note struct{ Target, Text string }
+
+// Notes returns what the prompt of a new conversation may say, and what was left out: notes that a scan finds hostile, as whoever
+// changed the file past this tool may have written them, and what is beyond the limit.
+func (m Memory) Notes() (notes []Note, left []Left) {
 	if m.Dir == nil {
-		return "", nil
+		return nil, nil
 	}
-	var out []string
 	for _, f := range files() {
 		entries, err := m.read(f)
 		if err != nil {
@@ -287,9 +288,9 @@ func (m Memory) Block() (text string, left []Left) {
 			left = append(left, Left{Path: m.Dir.Join(f.name), Findings: taint.IDs(found), Why: "the notes read together as an attack on an agent"})
 			continue
 		}
-		if len(shown) > 0 {
-			out = append(out, fmt.Sprintf("%s [%s]\n%s", f.title, usage(shown, f), strings.Join(shown, between)))
+		for _, e := range shown {
+			notes = append(notes, Note{f.target, e})
 		}
 	}
-	return strings.Join(out, "\n\n"), left
+	return notes, left
 }

@@ -68,9 +68,8 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%s\n\t%q, want %q", row.args, r.Data.(Kept).Entries, row.want)
 		}
 	}
-	text, left := m.Block()
-	if !strings.Contains(text, "MEMORY (your own notes) [0% — 15/2200 characters]\nUses Debian 13.") || !strings.Contains(text, "Likes short answers.\n§\n") || len(left) > 0 {
-		t.Errorf("%q, %v", text, left)
+	if kept, left := m.Notes(); len(kept) != 3 || kept[0] != (Note{"memory", "Uses Debian 13."}) || kept[1] != (Note{"user", "Likes short answers."}) || len(left) > 0 {
+		t.Errorf("%q, %v", kept, left)
 	}
 	if info, err := os.Stat(m.Dir.Join("memories/USER.md")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
@@ -93,9 +92,13 @@ func TestTampered(t *testing.T) {
 			m := newMemory(t)
 			ok(t, m.Dir.MkdirAll("memories"))
 			ok(t, m.Dir.WriteFile("memories/MEMORY.md", []byte(row.file)))
-			text, left := m.Block()
-			if _, after, _ := strings.Cut(text, "]\n"); after != row.shown {
-				t.Errorf("%q, want %q", text, row.shown)
+			kept, left := m.Notes()
+			var shown []string
+			for _, n := range kept {
+				shown = append(shown, n.Text)
+			}
+			if got := strings.Join(shown, between); got != row.shown {
+				t.Errorf("%q, want %q", got, row.shown)
 			}
 			if (len(left) > 0) != (row.why != "") || row.why != "" && !strings.Contains(left[0].Why, row.why) {
 				t.Errorf("%+v, want %q", left, row.why)
@@ -105,8 +108,8 @@ func TestTampered(t *testing.T) {
 	m := newMemory(t)
 	ok(t, m.Dir.MkdirAll("memories"))
 	ok(t, os.Symlink("/etc/hostname", m.Dir.Join("memories/MEMORY.md")))
-	if text, left := m.Block(); text != "" || len(left) != 1 {
-		t.Errorf("a link: %q, %+v", text, left)
+	if kept, left := m.Notes(); len(kept) > 0 || len(left) != 1 {
+		t.Errorf("a link: %q, %+v", kept, left)
 	}
 	if _, err := call(t, m, `{"action":"add","content":"x"}`); err == nil {
 		t.Error("a link was written through")

@@ -232,7 +232,7 @@ func (r Code) run(ctx context.Context, c tool.Call, code string) (tool.Result, e
 	}
 	out := r.capture()
 	call.Text, call.Stdout, call.Stdin, call.Timeout = "", nil, in, maxWhole
-	call.Stderr = &printed{h, out}
+	call.Stderr, call.Apart = &printed{h, out}, true
 	call.Argv = []string{r.python(), "-X", "utf8", "-u", "-c", firstPart, secondPart}
 	call.Inner = &launch.Inner{Text: launch.Quote([]string{r.python(), "-c", code}), Given: h.given(), Talk: h}
 	began := time.Now()
