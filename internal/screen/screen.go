@@ -66,13 +66,24 @@ func Escape(r rune) string {
 		return `\r`
 	case r < ' ' || r == 0x7f:
 		return fmt.Sprintf(`\x%02x`, r)
-	case unicode.In(r, unicode.C, unicode.Zl, unicode.Zp), r == 0x3164, r == 0xFFA0, r == 0x115F, r == 0x1160:
+	case unicode.In(r, unicode.C, unicode.Zl, unicode.Zp), unseen(r):
 		if r > 0xFFFF {
 			return fmt.Sprintf(`\U%08x`, r)
 		}
 		return fmt.Sprintf(`\u%04x`, r)
 	}
 	return ""
+}
+
+// unseen tells whether a character that Unicode calls a letter or a mark shows as nothing: fillers, selectors of variants, the
+// blank of braille. Whole messages can hide in them.
+func unseen(r rune) bool {
+	switch {
+	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x2800, r == 0x3164, r == 0xFFA0,
+		r >= 0x180B && r <= 0x180F, r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0100 && r <= 0xE01EF:
+		return true
+	}
+	return false
 }
 
 // Columns returns how many columns of a terminal a printable character takes.
