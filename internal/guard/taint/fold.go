@@ -44,7 +44,7 @@ func folded(text string) *fold {
 	f := &fold{from: text, text: make([]byte, len(text))}
 	for i := 0; i < len(text); i++ {
 		c := text[i]
-		if c >= 0x80 {
+		if c >= 0x80 || unprinted(c) {
 			return foldRunes(text)
 		}
 		if 'A' <= c && c <= 'Z' {
@@ -61,9 +61,13 @@ func foldRunes(text string) *fold {
 	look := looker{text: text, fold: f}
 	mixed := mixture{}
 	for i := 0; i < len(text); {
+		if unprinted(text[i]) {
+			i += sequence(text[i:])
+			continue
+		}
 		if text[i] < 0x80 {
 			end := i + 1
-			for end < len(text) && text[end] < 0x80 {
+			for end < len(text) && text[end] < 0x80 && !unprinted(text[end]) {
 				end++
 			}
 			f.plain(text[i:end], i, &mixed)
@@ -73,15 +77,24 @@ func foldRunes(text string) *fold {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case han(r):
-			f.copy(text[i:i+size], i)
+			end := i + size
+			for end < len(text) {
+				if r, size = utf8.DecodeRuneInString(text[end:]); !han(r) {
+					break
+				}
+				end += size
+			}
+			f.copy(text[i:end], i)
 			mixed.others = true
+			i = end
+			continue
 		case r >= 0x400 && r <= 0x45f:
 			f.cyrillic(r, i)
 			mixed.others = true
 		case ignorable(r):
 			i += look.at(i, r, size)
 			continue
-		case unicode.Is(unicode.Mn, r): // marks on letters are not what words are told by
+		case unicode.In(r, unicode.Mn, unicode.Me): // marks on letters are not what words are told by
 		default:
 			f.rune(r, i)
 			mixed.others = true
@@ -98,11 +111,21 @@ func (f *fold) add(c byte, at int) {
 	f.at = append(f.at, int32(at))
 }
 
-// copy adds a character as it is.
+// copy adds characters as they are.
 func (f *fold) copy(s string, at int) {
 	f.text = append(f.text, s...)
-	for range len(s) {
-		f.at = append(f.at, int32(at))
+	from := len(f.at)
+	f.at = slices.Grow(f.at, len(s))[:from+len(s)]
+	start := 0 // of the character
+	for i := range s {
+		for ; start < i; start++ {
+			f.at[from+start] = f.at[from+max(start-1, 0)]
+		}
+		f.at[from+i] = int32(at + i)
+		start = i + 1
+	}
+	for ; start < len(s); start++ {
+		f.at[from+start] = f.at[from+start-1]
 	}
 }
 
@@ -139,7 +162,7 @@ func (f *fold) rune(r rune, at int) {
 		return
 	default:
 		for _, plain := range norm.NFKD.String(string(r)) {
-			if !unicode.Is(unicode.Mn, plain) {
+			if !unicode.In(plain, unicode.Mn, unicode.Me) {
 				f.letters(unicode.ToLower(plain), at)
 			}
 		}
@@ -230,16 +253,45 @@ func (m *mixture) end(f *fold) {
 
 // skeleton returns a word of another script as the Latin word it passes for, nil if it has a letter that passes for none.
 // Letters that are merely alike do not count here: Russian words are made of them.
-func skeleton(word []byte) []byte {
+func (v *vocabulary) skeleton(word []byte) []byte {
+	for i := 0; i < len(word); { // most words have such a letter, soon
+		r, size := utf8.DecodeRune(word[i:])
+		if v.twin(r) == 0 {
+			return nil
+		}
+		i += size
+	}
 	out := make([]byte, 0, len(word))
 	for i := 0; i < len(word); {
 		r, size := utf8.DecodeRune(word[i:])
-		twin := alike(r)
-		if twin == 0 || strings.ContainsRune("вьткмнпцшгη", r) {
-			return nil
-		}
-		out = append(out, twin)
+		out = append(out, v.twin(r))
 		i += size
+	}
+	return out
+}
+
+// twin returns the letter that a character passes for without being merely alike.
+func (v *vocabulary) twin(r rune) byte {
+	if n := r - cyrillicFirst; n >= 0 && n < int32(len(v.cyrillic)) {
+		return v.cyrillic[n]
+	}
+	if strings.ContainsRune(merelyAlike, r) {
+		return 0
+	}
+	return alike(r)
+}
+
+const (
+	merelyAlike   = "вьткмнпцшгη"
+	cyrillicFirst = 0x400
+)
+
+// cyrillicTwins is alike for the letters of Russian, which are looked up often.
+func cyrillicTwins() (out [0x60]byte) {
+	for i := range out {
+		if r := rune(cyrillicFirst + i); !strings.ContainsRune(merelyAlike, r) {
+			out[i] = alike(r)
+		}
 	}
 	return out
 }
@@ -276,10 +328,36 @@ func alike(r rune) byte {
 	return likenesses[strings.LastIndexByte(likenesses[:at], ':')-1]
 }
 
+// unprinted tells the controls that no text has: neither blanks nor ends of lines.
+func unprinted(c byte) bool { return c < 0x20 && (c < '\t' || c > '\r') || c == 0x7f }
+
+// sequence returns how long what begins with a control is: a terminal takes what follows an escape as an order.
+func sequence(text string) int {
+	if len(text) < 2 || text[0] != 0x1b {
+		return 1
+	}
+	switch text[1] {
+	case '[':
+		i := 2
+		for i < len(text) && text[i] >= 0x20 && text[i] < 0x40 {
+			i++
+		}
+		if i < len(text) && text[i] >= 0x40 && text[i] < 0x7f {
+			i++
+		}
+		return i
+	case ']', 'P', '^', '_', 'X':
+		if k := strings.IndexAny(text[2:min(len(text), lineReach)], "\a\x1b\n"); k >= 0 && text[2+k] != '\n' {
+			return 2 + k + 1
+		}
+	}
+	return 1
+}
+
 // ignorable tells whether a character is not shown.
 func ignorable(r rune) bool {
 	switch {
-	case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff, r == 0xad, r == 0x34f, r == 0x61c,
+	case r >= 0x80 && r < 0xa0, r >= 0x1bca0 && r <= 0x1bca3, r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff, r == 0xad, r == 0x34f, r == 0x61c,
 		r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r >= 0x180b && r <= 0x180f, r == 0x3164, r == 0xffa0,
 		r >= 0xfe00 && r <= 0xfe0f, r >= 0xfff0 && r <= 0xfffb, r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe0fff:
 		return true
@@ -317,6 +395,9 @@ func (l *looker) at(i int, r rune, size int) int {
 	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef:
 		end = l.run(i, func(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef })
 		l.selectors(i, end, r)
+	case zeroWidth(r) && l.run(i, zeroWidth)-i >= payload*3: // a row of them carries bits
+		end = l.run(i, zeroWidth)
+		l.find(r, i, end)
 	case r == 0x200c || r == 0x200d:
 		if asciiLetter(l.before(i)) && asciiLetter(l.after(end)) {
 			l.find(r, i, end)
@@ -342,6 +423,13 @@ func (l *looker) at(i int, r rune, size int) int {
 		end = max(end, i+size)
 	}
 	return end - i
+}
+
+// payload is how many characters without width in a row are no accident. Each takes three bytes.
+const payload = 4
+
+func zeroWidth(r rune) bool {
+	return r >= 0x200b && r <= 0x200d || r >= 0x2060 && r <= 0x2064 || r == 0xfeff
 }
 
 // run returns where the characters of a kind that begin at i end.

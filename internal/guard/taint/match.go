@@ -32,11 +32,13 @@ type step struct {
 // vocabulary is every phrase, compiled: which steps a word can be.
 type vocabulary struct {
 	steps    []step
-	words    map[string][]uint16 // later steps of a phrase before earlier ones, so that no word is two steps at once
-	stems    map[string][]stem   // of Cyrillic words, by their first three letters
-	any      []uint16            // steps that every word is
-	lengths  [256]uint64         // by first byte: which lengths words have
-	han      map[rune]int        // by first character: how long the longest word is, in characters
+	words    map[string][]uint16                    // later steps of a phrase before earlier ones, so that no word is two steps at once
+	stems    map[string][]stem                      // of Cyrillic words, by their first three letters
+	any      []uint16                               // steps that every word is
+	lengths  [256]uint64                            // by first byte: which lengths words have
+	hanFirst [(hanLast - hanBegin + 64) / 64]uint64 // which common ones begin a word
+	cyrillic [0x60]byte                             // see twin
+	han      map[rune]int                           // by first character: how long the longest word is, in characters
 	triggers map[string]trigger
 	orders   map[string]followers // words of hidden orders
 }
@@ -45,6 +47,7 @@ var vocabularies = sync.OnceValue(compile)
 
 func compile() *vocabulary {
 	v := &vocabulary{words: map[string][]uint16{}, stems: map[string][]stem{}, han: map[rune]int{}, triggers: triggers(), orders: compileOrders()}
+	v.cyrillic = cyrillicTwins()
 	for i := range phrases {
 		v.phrase(&phrases[i])
 	}
@@ -97,6 +100,9 @@ func (v *vocabulary) know(word string) {
 	v.lengths[word[0]] |= 1 << min(len(word), 63)
 	if r, _ := utf8.DecodeRuneInString(word); han(r) {
 		v.han[r] = max(v.han[r], utf8.RuneCountInString(word))
+		if n := r - hanBegin; n >= 0 && r <= hanLast {
+			v.hanFirst[n/64] |= 1 << (n % 64)
+		}
 	}
 }
 
@@ -201,6 +207,9 @@ func (s *scanner) wide(start, end int) int {
 	return end
 }
 
+// The block most characters are of.
+const hanBegin, hanLast = 0x4e00, 0x9fff
+
 // han tells characters that are words without blanks between them.
 func han(r rune) bool {
 	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0x20000 && r <= 0x323af
@@ -210,6 +219,10 @@ func han(r rune) bool {
 func (s *scanner) hanWord(start int, r rune, size int) int {
 	text := s.f.text
 	end, best := start+size, start+size
+	if n := r - hanBegin; n >= 0 && r <= hanLast && s.v.hanFirst[n/64]&(1<<(n%64)) == 0 {
+		s.other(start, end)
+		return end
+	}
 	for n := 1; n < s.v.han[r] && end < len(text); n++ {
 		_, more := utf8.DecodeRune(text[end:])
 		end += more
@@ -232,15 +245,20 @@ func (s *scanner) known(word []byte) bool {
 	return ok
 }
 
+// other counts a word that need not be known.
+func (s *scanner) other(start, end int) {
+	s.count++
+	for _, n := range s.v.any {
+		s.reach(n, start, end)
+	}
+}
+
 // word counts a word and moves every phrase on that it belongs to.
 func (s *scanner) word(word []byte, start, end int) {
 	for len(word) > 1 && word[len(word)-1] == '\'' {
 		word, end = word[:len(word)-1], end-1
 	}
-	s.count++
-	for _, n := range s.v.any {
-		s.reach(n, start, end)
-	}
+	s.other(start, end)
 	first := word[0]
 	if s.v.lengths[first]&(1<<min(len(word), 63)) != 0 {
 		for _, n := range s.v.words[string(word)] {
@@ -251,7 +269,7 @@ func (s *scanner) word(word []byte, start, end int) {
 		}
 	}
 	if first >= 0x80 && first < 0xe3 {
-		if plain := skeleton(word); plain != nil && s.known(plain) {
+		if plain := s.v.skeleton(word); plain != nil && s.known(plain) {
 			for _, n := range s.v.words[string(plain)] {
 				s.reach(n, start, end)
 			}

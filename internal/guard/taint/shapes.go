@@ -95,7 +95,7 @@ type shapes struct {
 	comment   int // where the comment that was read last ends
 	concealed int // up to where elements that are not shown were read
 	styled    int // where its style begins; both are 0 before the first, which is as good as far away
-	memo   [targets]struct {
+	memo      [targets]struct {
 		from, to   int // nothing begins between from and start, or, if start is -1, between from and to
 		start, end int
 		valid      bool
