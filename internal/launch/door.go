@@ -204,6 +204,9 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 		}
 		cmd.Stderr = sudo
 	}
+	if cmd.Dir == "" {
+		cmd.Dir = j.c.Place.here()
+	}
 	j.r.Ran = true
 	if j.c.Started != nil {
 		j.c.Started(Started{Result: j.r, Held: out.held, Clean: out.clean.String})
@@ -216,6 +219,9 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 	err = errors.Join(err, out.close())
 	j.r.Bytes = out.bytes()
 	j.c.Place.after(j.box, status, err, j.c.Apart)
+	if j.c.Dir == "" && err == nil {
+		j.settle(ctx, cmd.Dir)
+	}
 	if sudo.heard() {
 		j.r.Warnings = append(j.r.Warnings, "sudo did not take SUDO_PASSWORD; set the right one with `hermes config set SUDO_PASSWORD -`")
 	}
@@ -234,6 +240,19 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 		j.r.Warnings = append(j.r.Warnings, "the command has run, but its result is missing in the audit log: "+lost.Error())
 	}
 	return j.r, err
+}
+
+// settle sees to it that the session's directory is known. One that is gone is left for where commands start then: the command, which
+// was judged for the one that is gone, has not run.
+func (j *journey) settle(ctx context.Context, dir string) {
+	switch {
+	case dir != "" && j.r.Status.Code == 126 && !j.r.Status.Observed:
+		if now := j.c.Place.learn(ctx, j.box, j.env); now != "" && now != dir {
+			j.r.Warnings = append(j.r.Warnings, fmt.Sprintf("the directory %s is gone or cannot be entered, so it was not run; the session is in %s now", dir, now))
+		}
+	case j.c.Place.lost():
+		j.c.Place.learn(ctx, j.box, j.env)
+	}
 }
 
 func shorten(s string) string {

@@ -166,6 +166,9 @@ func (b *bench) place(t *testing.T) *Place {
 	return NewPlace(b.box, sandbox.Spec{Workdir: w, Session: testSession(t)})
 }
 
+// noDir is where a call names no directory.
+const noDir = "none"
+
 func (b *bench) run(t *testing.T, c Call) (Result, error) {
 	t.Helper()
 	door := New(Options{Policy: func() (Policy, error) { return b.policy, b.perr }, Desk: approval.New(b.desk), Log: b.log})
@@ -175,8 +178,11 @@ func (b *bench) run(t *testing.T, c Call) (Result, error) {
 	if c.Session.IsZero() {
 		c.Session = testSession(t)
 	}
-	if c.Dir == "" {
+	switch c.Dir {
+	case "":
 		c.Dir = b.dir
+	case noDir:
+		c.Dir = ""
 	}
 	if c.Env.Surface == environ.NoSurface {
 		c.Env = environ.Request{Surface: environ.Foreground, Base: map[string]string{"PATH": os.Getenv("PATH"), "HOME": b.dir}}

@@ -74,3 +74,57 @@ func TestApart(t *testing.T) {
 		t.Errorf("%q, %v", p.dir(), err)
 	}
 }
+
+// Where the session is, is known after the first command, whatever that was; and a command runs there or not at all.
+func TestWhereTheSessionIs(t *testing.T) {
+	b := newBench(t)
+	b.box.fake = true
+	here := b.dir
+	b.box.do = func(_ context.Context, c sandbox.Command) {
+		if c.Text == "pwd -P" {
+			b.box.status = sandbox.Status{}
+			_, _ = io.WriteString(c.Stdout, here+"\n")
+		}
+	}
+	p := b.place(t)
+	p.spec.Persistent = true
+	run := func(text string, status sandbox.Status) Result {
+		t.Helper()
+		b.box.status = status
+		r, err := b.run(t, Call{Place: p, Text: text, Dir: noDir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.box.status = sandbox.Status{}
+		return r
+	}
+	dirs := func() (out []string) {
+		for _, c := range b.box.ran {
+			out = append(out, c.Text+" in "+c.Dir)
+		}
+		b.box.ran = nil
+		return out
+	}
+	for _, row := range []struct {
+		what   string
+		status sandbox.Status
+		here   string
+		ran    string
+		is     string
+	}{
+		{"it is asked for once", sandbox.Status{}, "/real", "a in ,pwd -P in ", "/real"},
+		{"a command that does not tell has not moved it", sandbox.Status{Code: 124, TimedOut: true}, "", "a in /real", "/real"},
+		{"one that moves it", sandbox.Status{Observed: true, Dir: "/real/sub"}, "", "a in /real", "/real/sub"},
+		{"it is there", sandbox.Status{Code: 126, Observed: true, Dir: "/real/sub"}, "", "a in /real/sub", "/real/sub"},
+		{"it is gone", sandbox.Status{Code: 126}, "/real", "a in /real/sub,pwd -P in ", "/real"},
+	} {
+		here = row.here
+		r := run("a", row.status)
+		if got := strings.Join(dirs(), ","); got != row.ran || p.dir() != row.is {
+			t.Errorf("%s: %q, is in %q", row.what, got, p.dir())
+		}
+		if warned := strings.Contains(strings.Join(r.Warnings, ""), "is gone"); warned != (row.what == "it is gone") {
+			t.Errorf("%s: %q", row.what, r.Warnings)
+		}
+	}
+}
