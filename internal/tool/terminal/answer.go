@@ -98,7 +98,7 @@ func (a *answer) foreground() tool.Result {
 	if whole.Cut {
 		says = append(says, fmt.Sprintf("The output had %d characters; %s", whole.Total, where(whole.Path)))
 	}
-	if d.Observed && r.Dir != "" && d.Dir != r.Dir {
+	if d.Observed && d.Dir != r.Dir {
 		says = append(says, "The directory is now "+d.Dir+".")
 	}
 	if len(d.Left) > 0 {

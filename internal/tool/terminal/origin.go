@@ -14,8 +14,8 @@ import (
 // and the work tree's own programs (its tests, its scripts) count as part of it. All others may bring something from outside, and
 // what is not known here counts as one of them.
 
-// local are programs that print what is on the machine, whatever their arguments.
-const local = " : . [ [[ alias ar arch awk base32 base64 basename bat bc break bunzip2 bzcat bzip2 cal cat cd chgrp chmod chown cksum clear cmp column comm command " +
+// nearby are programs that print what is on the machine, whatever their arguments.
+const nearby = " : . [ [[ alias ar arch awk base32 base64 basename bat bc break bunzip2 bzcat bzip2 cal cat cd chgrp chmod chown cksum clear cmp column comm command " +
 	"continue cp cpio csplit cut date dd declare df diff diff3 dir dircolors dirname du echo egrep eval exec exit expand export expr factor false " +
 	"fd fdfind fgrep file find fmt fold free getconf getopts gofmt grep groups gunzip gzip hash head hexdump hostname iconv id info install ionice jobs join jq kill " +
 	"less let ln local locale ls lscpu lsof man md5sum mkdir mkfifo mktemp more mv nice nl nm nohup nproc objdump od paste patch pathchk pgrep printenv " +
@@ -27,8 +27,8 @@ const local = " : . [ [[ alias ar arch awk base32 base64 basename bat bc break b
 	"make gmake cmake ninja meson gcc g++ cc c++ clang clang++ rustc javac java node nodejs deno python python2 python3 pytest tox ruby perl php lua Rscript tsc eslint prettier jest vitest mocha " +
 	"ruff black isort flake8 mypy pylint pyright rustfmt clippy-driver golangci-lint staticcheck mvn gradle rspec phpunit ctest "
 
-// some are programs that do so with some of their subcommands only.
-var some = map[string]string{
+// partly are programs that do so with some of their subcommands only.
+var partly = map[string]string{
 	"git": " add am apply archive bisect blame branch cat-file check-ignore checkout cherry-pick clean commit config count-objects describe diff diff-tree for-each-ref " +
 		"format-patch fsck gc grep hash-object init log ls-files ls-tree merge merge-base mv notes rebase reflog reset restore rev-list rev-parse revert rm " +
 		"shortlog show show-ref stash status switch symbolic-ref tag whatchanged worktree ",
@@ -83,10 +83,10 @@ func stays(c *shell.Command) bool {
 	switch {
 	case c.Name == "":
 		return len(c.Args) == 0 // assignments alone
-	case has(local, c.Name):
+	case has(nearby, c.Name):
 		return true
-	case some[c.Name] != "":
-		return has(some[c.Name], subcommand(c))
+	case partly[c.Name] != "":
+		return has(partly[c.Name], subcommand(c))
 	}
 	return belongs(c)
 }
