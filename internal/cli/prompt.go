@@ -2,21 +2,17 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/term"
-
 	"hermes/internal/approval"
-	"hermes/internal/screen"
+	"hermes/internal/tui"
 )
 
 // tty is a terminal that a person sits at. *os.File is the one outside tests.
@@ -90,25 +86,12 @@ func (t *atTerminal) Prompt(ctx context.Context, q approval.Question) (approval.
 		}
 		return q.Reply(approval.Deny), nil // the end of input is an answer
 	}
-	a := q.Reply(choice(word))
+	a := q.Reply(tui.Word(word))
 	a.By = "terminal"
 	if name := t.env("USER"); name != "" {
 		a.By = name + " at the terminal"
 	}
 	return a, nil
-}
-
-// choice reads what was typed.
-func choice(word string) approval.Choice {
-	switch strings.ToLower(strings.TrimSpace(word)) {
-	case "o", "once":
-		return approval.Once
-	case "s", "session":
-		return approval.Session
-	case "a", "always":
-		return approval.Always
-	}
-	return approval.Deny
 }
 
 // plainScreen undoes what a command that is still running may have told the terminal, so that the question shows whole: its
@@ -133,21 +116,10 @@ func (t *atTerminal) forget(f tty) {
 
 // rawly lets single keys of a terminal be read, and returns how to go back to lines.
 func rawly(f tty) (back func()) {
-	back = func() {}
-	file, ok := f.(*os.File)
-	if !ok {
-		return back
+	if file, ok := f.(*os.File); ok {
+		return tui.Keys(file)
 	}
-	conn, err := file.SyscallConn() // Fd would take the deadlines away
-	if err != nil {
-		return back
-	}
-	_ = conn.Control(func(fd uintptr) {
-		if was, err := term.MakeRaw(int(fd)); err == nil {
-			back = func() { _ = conn.Control(func(fd uintptr) { _ = term.Restore(int(fd), was) }) }
-		}
-	})
-	return back
+	return func() {}
 }
 
 // quiet passes output on to the same terminal, but not while a question is on it: a command that runs could otherwise write
@@ -206,7 +178,7 @@ func (t *atTerminal) read(ctx context.Context, f tty, q approval.Question) (stri
 			return "", ctx.Err()
 		case <-clock:
 			// Save the cursor, write the line anew up to what is typed, go back.
-			fmt.Fprint(f, "\x1b7\r"+ask(q)+"\x1b8")
+			fmt.Fprint(f, "\x1b7\r"+tui.Ask(q, time.Now())+"\x1b8")
 		}
 	}
 }
@@ -218,136 +190,10 @@ func cmpErr(err error) error {
 	return err
 }
 
-// ask returns the line in front of the answer. Its length does not change while the clock runs.
-func ask(q approval.Question) string {
-	letters := []string{"o"}
-	if q.Offers(approval.Session) {
-		letters = append(letters, "s")
-	}
-	if q.Offers(approval.Always) {
-		letters = append(letters, "a")
-	}
-	whole, left := clockText(q.Deadline.Sub(q.Asked)), clockText(time.Until(q.Deadline))
-	return fmt.Sprintf("  Choice [%s/D], %*s left: ", strings.Join(letters, "/"), len(whole), left)
-}
-
-func clockText(d time.Duration) string {
-	s := max(0, int((d+time.Second-1)/time.Second))
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
-}
-
-// render writes the question: why, the whole command with the guilty parts underlined, where, and what each answer covers.
+// render writes the question, and the line in front of the answer.
 func (t *atTerminal) render(w io.Writer, q approval.Question) {
-	p := newPage(&IO{Stdout: w, Terminal: true, Width: t.cols, Env: t.env})
-	sign := "!"
-	if p.bar != "^" {
-		sign = "⚠"
-	}
-	head := approval.Finding{Rule: "this command"}
-	if len(q.Findings) > 0 {
-		head = q.Findings[0]
-	}
-	p.line("")
-	subject, once := head.Rule, "     [o]nce        this command, now"
-	if q.For != "" {
-		subject, once = "a command that runs wants to reach what is not on the sandbox's list", "     [o]nce        this connection, now"
-	}
-	title, more, _ := strings.Cut(screen.Wrap("  "+sign+"  "+visible(subject), p.cols, "     "), "\n")
-	p.line("  " + t.bold(title[2:]))
-	if more != "" {
-		p.line(t.bold(more))
-	}
-	p.line("")
-	p.command(q.Command, q.Findings)
-	if q.For != "" {
-		p.line(screen.Wrap("     for: "+visible(q.For), p.cols, "       "))
-	}
-	if head.Runs != "" {
-		p.line(screen.Wrap("     runs: "+visible(head.Runs), p.cols, "       "))
-	}
-	var also []string
-	for _, f := range q.Findings {
-		if f.Rule != head.Rule && !slices.Contains(also, visible(f.Rule)) {
-			also = append(also, visible(f.Rule))
-		}
-	}
-	if len(also) > 0 {
-		p.line(screen.Wrap("     also: "+strings.Join(also, ", "), p.cols, "       "))
-	}
-	if q.Guardian != "" {
-		p.line(screen.Wrap("     "+visible(q.Guardian)+"; you may overrule it once", p.cols, "       "))
-	}
-	p.line(screen.Wrap("     in "+visible(t.fold(q.Dir))+" · "+visible(q.Exposure), p.cols, "       "))
-	p.line("")
-	p.line(once)
-	if q.Offers(approval.Session) {
-		p.covers("     [s]ession     ", q.Covers.Session.Text, q.Command, ", until this session ends")
-	}
-	if q.Offers(approval.Always) {
-		p.covers("     [a]lways      ", q.Covers.Always.Text, q.Command, "     (added to "+cmp.Or(q.Covers.Always.Where, "command_allowlist")+")")
-	}
-	p.line("     [d]eny        (Enter)")
-	p.line("")
-	fmt.Fprint(w, ask(q))
-}
-
-// covers writes what an answer would cover. The command itself, which stands above in full, is not repeated where that takes
-// more than a line; a pattern is shown whole.
-func (p *page) covers(label, text, command, tail string) {
-	line := label + visible(text) + tail
-	if text == strings.TrimSpace(command) && (strings.ContainsAny(text, "\n\r") || screen.Clip(line, p.cols, p.dots) != line) {
-		line = label + "this very text" + tail
-	}
-	p.line(screen.Wrap(line, p.cols, strings.Repeat(" ", len(label))))
-}
-
-func (t *atTerminal) fold(dir string) string {
-	if rest, ok := strings.CutPrefix(dir, t.home); ok && t.home != "" && (rest == "" || rest[0] == '/') {
-		return "~" + rest
-	}
-	if dir == "" {
-		return "a directory that is not known"
-	}
-	return dir
-}
-
-// bold makes a text stand out, unless the person wants no colours.
-func (t *atTerminal) bold(s string) string {
-	if t.env("NO_COLOR") != "" || t.dumb() {
-		return s
-	}
-	return "\x1b[1;33m" + s + "\x1b[0m"
-}
-
-// command writes all of a command, line by line, long lines over several, with what the findings are about underlined.
-func (p *page) command(text string, findings []approval.Finding) {
-	const margin = "     "
-	room := max(20, p.cols-len(margin))
-	guilty := func(c screen.Cell) bool {
-		return slices.ContainsFunc(findings, func(f approval.Finding) bool { return c.Start < f.End && c.End > f.Start })
-	}
-	for _, l := range screen.Split(text) {
-		all := screen.Cells(l.Text, l.Start)
-		for first := true; first || len(all) > 0; first = false {
-			var shown, under strings.Builder
-			used := 0
-			for len(all) > 0 && used+all[0].Cols <= room {
-				c := all[0]
-				shown.WriteString(c.Show)
-				fill := " "
-				if guilty(c) {
-					fill = p.bar
-				}
-				under.WriteString(strings.Repeat(fill, c.Cols))
-				used, all = used+c.Cols, all[1:]
-			}
-			p.line(strings.TrimRight(margin+shown.String(), " "))
-			if bar := strings.TrimRight(under.String(), " "); bar != "" {
-				p.line(margin + bar)
-			}
-		}
-	}
+	look := tui.LookOf(t.env)
+	look.Home = t.home
+	tui.WriteQuestion(w, q, t.cols, look)
+	fmt.Fprint(w, tui.Ask(q, time.Now()))
 }

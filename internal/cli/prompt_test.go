@@ -131,6 +131,7 @@ func TestPromptShows(t *testing.T) {
 
      git push --force origin main
               ━━━━━━━
+     why: replaces history that others may have
      in ~/src/site · backend local (no boundary: this is your machine)
 
      [o]nce        this command, now
