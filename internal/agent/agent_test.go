@@ -204,6 +204,17 @@ func stored(t testing.TB, p place) []session.Message {
 	return all
 }
 
+// memory keeps one conversation where no disk is needed.
+type memory struct{ all []session.Message }
+
+func (k *memory) Append(_ context.Context, _ string, m session.Message) (int64, error) {
+	m.ID = int64(len(k.all) + 1)
+	k.all = append(k.all, m)
+	return m.ID, nil
+}
+
+func (k *memory) Live(context.Context, string) ([]session.Message, error) { return k.all, nil }
+
 func shown(m session.Message) string {
 	var b strings.Builder
 	b.WriteString(string(m.Role))

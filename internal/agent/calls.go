@@ -178,13 +178,18 @@ func (t *turn) names() string {
 // unknown says that there is no such tool, and which one may be meant.
 func (t *turn) unknown(name string) string {
 	best, least := "", 0
+	lower := strings.ToLower(name)
 	for _, s := range t.a.specs {
-		if d := distance(strings.ToLower(name), s.Name); best == "" || d < least {
+		d := distance(lower, s.Name)
+		if strings.Contains(lower, s.Name) || len(lower) > 2 && strings.Contains(s.Name, lower) {
+			d = 0
+		}
+		if best == "" || d < least {
 			best, least = s.Name, d
 		}
 	}
 	text := fmt.Sprintf("There is no tool %.80q.", name)
-	if best != "" && (least <= len(best)/2 || strings.Contains(name, best)) {
+	if best != "" && least <= len(best)/2 {
 		text += fmt.Sprintf(" Is %s meant?", best)
 	}
 	return text + " There are: " + t.names() + "."

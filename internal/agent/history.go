@@ -13,9 +13,15 @@ import (
 // storing is how long one message may take to get to the disk: longer than another process holds the database.
 const storing = 15 * time.Second
 
+// store is where a conversation is kept: a *session.View, and in tests what stands in for one.
+type store interface {
+	Append(ctx context.Context, id string, m session.Message) (int64, error)
+	Live(ctx context.Context, id string) ([]session.Message, error)
+}
+
 // history is the conversation as the model sees it, in memory and in the store alike. It is for one goroutine.
 type history struct {
-	view    *session.View
+	view    store
 	id      string
 	entries []entry
 	ids     map[string]bool // of calls

@@ -50,6 +50,7 @@ var (
 // goroutine. There is nothing to close.
 type Agent struct {
 	o     Options
+	store store
 	specs []tool.Spec
 	tools []llm.Tool
 
@@ -78,7 +79,7 @@ func New(o Options) (*Agent, error) {
 	if o.Time <= 0 {
 		o.Time = defaultTime
 	}
-	a := &Agent{o: o}
+	a := &Agent{o: o, store: o.View}
 	seen := map[string]bool{}
 	for _, t := range o.Tools {
 		s := t.Spec()

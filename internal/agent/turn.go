@@ -28,7 +28,7 @@ func (a *Agent) Resume(ctx context.Context, hear func(Event)) error { return a.t
 
 // Pending tells whether the conversation waits for the model, so that Resume would ask it.
 func (a *Agent) Pending(ctx context.Context) (bool, error) {
-	h := history{view: a.o.View, id: a.o.Conversation}
+	h := history{view: a.store, id: a.o.Conversation}
 	if err := h.load(ctx); err != nil {
 		return false, err
 	}
@@ -51,7 +51,7 @@ type turn struct {
 }
 
 func (a *Agent) newTurn(hear func(Event)) *turn {
-	return &turn{a: a, history: history{view: a.o.View, id: a.o.Conversation}, hand: hear}
+	return &turn{a: a, history: history{view: a.store, id: a.o.Conversation}, hand: hear}
 }
 
 func (t *turn) hear(e Event) {
