@@ -160,6 +160,13 @@ func (f *fold) rune(r rune, at int) {
 	case r >= 0x400 && r <= 0x45f:
 		f.cyrillic(r, at)
 		return
+	case r > 0x3000 && r < 0x3036: // punctuation of Chinese and Japanese
+	case r >= 0xff01 && r <= 0xff5e: // ASCII in full width
+		if r -= 0xfee0; r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		f.add(byte(r), at)
+		return
 	default:
 		for _, plain := range norm.NFKD.String(string(r)) {
 			if !unicode.In(plain, unicode.Mn, unicode.Me) {
