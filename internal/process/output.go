@@ -140,25 +140,25 @@ func (p *Process) News(most int) Text {
 	return t
 }
 
-// Quiet waits until it has printed nothing for a while, but not longer than most, or until it ends.
-func (p *Process) Quiet(still, most time.Duration) {
-	end := time.NewTimer(most)
-	defer end.Stop()
+// Settle waits for output after something was done to it: for the first of it not longer than first, then until nothing came for
+// a while, but not longer than most altogether, nor beyond its end.
+func (p *Process) Settle(first, still, most time.Duration) {
+	begin := time.Now()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
 	for {
-		p.mu.Lock()
-		left := still - time.Since(p.last)
-		p.mu.Unlock()
-		if left <= 0 {
-			return
-		}
-		wait := time.NewTimer(left)
 		select {
-		case <-wait.C:
-		case <-end.C:
-			wait.Stop()
-			return
 		case <-p.done:
-			wait.Stop()
+			return
+		case <-tick.C:
+		}
+		p.mu.Lock()
+		last := p.last
+		p.mu.Unlock()
+		switch now := time.Now(); {
+		case now.Sub(begin) >= most,
+			!last.After(begin) && now.Sub(begin) >= first,
+			last.After(begin) && now.Sub(last) >= still:
 			return
 		}
 	}

@@ -17,11 +17,12 @@ type Process struct{ Options }
 
 // How much of an output is returned, and how long one waits for more.
 const (
-	recent     = 200   // lines, where none are named
-	mostLines  = 2000  // of one call
-	mostChars  = 50000 // of one call
-	stillTime  = 200 * time.Millisecond
-	answerTime = 2 * time.Second // what is typed may take so long to be answered
+	recent     = 200                    // lines, where none are named
+	mostLines  = 2000                   // of one call
+	mostChars  = 50000                  // of one call
+	firstTime  = time.Second            // for an answer to what is typed
+	stillTime  = 200 * time.Millisecond // after which an answer counts as whole
+	answerTime = 3 * time.Second        // for all of it
 )
 
 // Spec implements tool.Tool.
@@ -310,7 +311,7 @@ func (p Process) write(ctx context.Context, one *process.Process, a processArgs)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("%s %s: %w", a.Action, one.ID(), err)
 	}
-	one.Quiet(stillTime, answerTime)
+	one.Settle(firstTime, stillTime, answerTime)
 	out := p.news(one)
 	out.Approved = approvedBy(r.Decision)
 	if one.Info().Screen {
@@ -323,6 +324,6 @@ func (p Process) end(_ context.Context, one *process.Process, _ processArgs) (to
 	if err := one.CloseInput(); err != nil {
 		return tool.Result{}, fmt.Errorf("close %s: %w", one.ID(), err)
 	}
-	one.Quiet(stillTime, answerTime)
+	one.Settle(firstTime, stillTime, answerTime)
 	return p.news(one), nil
 }

@@ -69,7 +69,7 @@ func (r Read) Call(_ context.Context, c tool.Call) (tool.Result, error) {
 		if err := resize(p, a.Rows, a.Cols); err != nil {
 			return tool.Result{}, err
 		}
-		p.Quiet(stillTime, answerTime)
+		p.Settle(stillTime, stillTime, answerTime)
 	}
 	v, err := p.Look(a.History)
 	if err != nil {
