@@ -88,13 +88,13 @@ var keys = []Key{
 	{Name: "terminal.sandbox_dir", Kind: Text, Env: "TERMINAL_SANDBOX_DIR", EnvOnly: true, InEffect: true, Doc: "where sandboxes keep their files; empty: sandboxes in the home"},
 	{Name: "terminal.scratch_dir", Kind: Text, Env: "TERMINAL_SCRATCH_DIR", EnvOnly: true, Doc: "scratch folder of the singularity backend"},
 	{Name: "terminal.docker_binary", Kind: Text, Env: "HERMES_DOCKER_BINARY", EnvOnly: true, InEffect: true, Doc: "container engine to use instead of docker"},
-	{Name: "tool.files_on", Kind: Choice, Default: "backend", Values: []string{"backend", "host"}, Doc: "where file tools act when commands run isolated"},
+	{Name: "tool.files_on", Kind: Choice, Default: "backend", Values: []string{"backend", "host"}, InEffect: true, Doc: "where file tools act when commands run isolated"},
 	{Name: "tool_output.max_bytes", Kind: Int, Default: "50000", Min: 1, InEffect: true, Doc: "characters of a command's output that are kept"},
-	{Name: "tool_output.max_lines", Kind: Int, Default: "2000", Min: 1, Doc: "lines that read_file returns at most"},
-	{Name: "tool_output.max_line_length", Kind: Int, Default: "2000", Min: 1, Doc: "characters of a line that read_file returns at most"},
+	{Name: "tool_output.max_lines", Kind: Int, Default: "2000", Min: 1, InEffect: true, Doc: "lines that read_file returns at most"},
+	{Name: "tool_output.max_line_length", Kind: Int, Default: "2000", Min: 1, InEffect: true, Doc: "characters of a line that read_file returns at most"},
 	{Name: "tool_budget.mcp_result_size_chars", Kind: Int, Default: "50000", Min: 1, Doc: "characters of an MCP result that are kept"},
-	{Name: "file_read_max_chars", Kind: Int, Default: "100000", Min: 1, Doc: "characters of a file that are read at once"},
-	{Name: "terminal.write_safe_root", Kind: Text, Env: "HERMES_WRITE_SAFE_ROOT", EnvOnly: true, Doc: "folders that file tools may write in; empty: all that is not protected"},
+	{Name: "file_read_max_chars", Kind: Int, Default: "100000", Min: 1, InEffect: true, Doc: "characters of a file that are read at once"},
+	{Name: "terminal.write_safe_root", Kind: Text, Env: "HERMES_WRITE_SAFE_ROOT", EnvOnly: true, InEffect: true, Doc: "folders that file tools may write in; empty: all that is not protected"},
 
 	// What may be reached and read.
 	{Name: "security.allow_private_urls", Kind: Bool, Default: "false", Env: "HERMES_ALLOW_PRIVATE_URLS", InEffect: true, Doc: "web tools may reach private addresses"},
@@ -169,5 +169,5 @@ var keys = []Key{
 	{Name: "providers.<name>.ssl_verify", Kind: Bool, Default: "true", InEffect: true, Doc: "false: its certificate is not checked, which is unsafe"},
 	{Name: "auth.adopt_external_logins", Kind: Bool, Default: "true", Doc: "use the logins of Codex CLI and Claude Code"},
 
-	{Name: "display.file_mutation_verifier", Kind: Bool, Default: "true", Env: "HERMES_FILE_MUTATION_VERIFIER", Doc: "say under an answer which files were not changed"},
+	{Name: "display.file_mutation_verifier", Kind: Bool, Default: "true", Env: "HERMES_FILE_MUTATION_VERIFIER", InEffect: true, Doc: "say under an answer which files were not changed"},
 }

@@ -26,6 +26,7 @@ type Options struct {
 	Turn      func() *workspace.Turn // of the call; nil, or of nil: nothing is remembered
 	Done      func([]workspace.Done) // told of each change, for undoing; may be nil
 	Lines     int                    // most lines of one read; 0: 2000
+	Line      int                    // most bytes of one line that are shown; 0: 2000
 	Chars     int                    // most bytes of one result; 0: 100,000
 }
 
@@ -47,6 +48,13 @@ func (o *Options) name(path string, cross bool) workspace.Name {
 func (o *Options) lines() int {
 	if o.Lines > 0 {
 		return o.Lines
+	}
+	return 2000
+}
+
+func (o *Options) line() int {
+	if o.Line > 0 {
+		return o.Line
 	}
 	return 2000
 }
@@ -121,12 +129,13 @@ type Changed struct {
 	Diff    string `json:"diff,omitempty"`
 }
 
-// told makes a result of changes.
+// told makes a result of changes. The difference is for people: who asked for it knows it.
 func (o *Options) told(done []workspace.Done) tool.Result {
 	var out tool.Result
 	var data []Changed
-	left := o.chars()
+	left, added, deleted := o.chars(), 0, 0
 	for _, d := range done {
+		added, deleted = added+d.Added, deleted+d.Deleted
 		c := Changed{Path: d.Path, To: d.To, What: "changed", Added: d.Added, Deleted: d.Deleted, Form: d.Form.String(), Diff: d.Diff}
 		switch {
 		case d.Removed:
@@ -159,8 +168,12 @@ func (o *Options) told(done []workspace.Done) tool.Result {
 				diff = strings.ToValidUTF8(diff[:left], "") + "\n… (cut)\n"
 			}
 			left -= min(left, len(diff))
-			out.Parts = append(out.Parts, part(diff, d.Path))
+			out.Diff += diff
 		}
+	}
+	out.Summary = fmt.Sprintf("%d files, +%d −%d lines", len(done), added, deleted)
+	if len(done) == 1 {
+		out.Summary = fmt.Sprintf("%s, +%d −%d lines", data[0].What, added, deleted)
 	}
 	out.Data = struct {
 		Files []Changed `json:"files"`

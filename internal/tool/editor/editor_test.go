@@ -85,6 +85,7 @@ func (b *bench) call(t tool.Tool, args ...any) (string, error) {
 			out.WriteByte('\n')
 		}
 	}
+	out.WriteString(strings.ReplaceAll(r.Diff, b.home, "$HOME"))
 	return out.String(), err
 }
 

@@ -52,7 +52,7 @@ func nearest(text, want string) string {
 			b.WriteString("\n…")
 			break
 		}
-		fmt.Fprintf(&b, "\n%d|%s", at+1+i, clip(l))
+		fmt.Fprintf(&b, "\n%d|%s", at+1+i, clip(l, 2000))
 	}
 	return b.String()
 }

@@ -17,7 +17,7 @@ type Read struct{ Options }
 // Spec implements tool.Tool.
 func (r Read) Spec() tool.Spec {
 	return tool.Spec{
-		Name: "read_file", Words: "path",
+		Name: "read_file", Words: "path", Beside: true,
 		Description: "Read a text file. Lines are returned as LINE|CONTENT. Page through long files with offset and limit. Not for images and other binary files.",
 		Schema: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"path":{"type":"string","description":"absolute, relative to the current directory, or ~/…"},`+
 			`"offset":{"type":"integer","minimum":1,"default":1,"description":"first line"},`+
@@ -36,9 +36,6 @@ type Content struct {
 	Text   string `json:"content"` // LINE|CONTENT
 	Next   int    `json:"next_offset,omitempty"`
 }
-
-// maxLine bounds what is shown of one line.
-const maxLine = 2000
 
 // Call implements tool.Tool.
 func (r Read) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
@@ -68,7 +65,7 @@ func (r Read) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 	end := min(len(lines), args.Offset-1+args.Limit)
 	i := args.Offset - 1
 	for ; i < end; i++ {
-		line := clip(strings.TrimSuffix(lines[i], "\r"))
+		line := clip(strings.TrimSuffix(lines[i], "\r"), r.line())
 		if b.Len() > 0 && b.Len()+len(line) > r.chars() {
 			break
 		}
@@ -78,7 +75,7 @@ func (r Read) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 	if i < len(lines) {
 		out.Next = i + 1
 	}
-	result := tool.Result{Data: out, Parts: []tool.Part{part(out.Text, f.Path)}}
+	result := tool.Result{Data: out, Parts: []tool.Part{part(out.Text, f.Path)}, Summary: fmt.Sprintf("%d of %d lines", i-min(i, args.Offset-1), len(lines))}
 	if note := out.note(); note != "" {
 		result.Parts = append(result.Parts, own(note))
 	}
@@ -86,11 +83,11 @@ func (r Read) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 }
 
 // clip cuts what is too long of a line.
-func clip(line string) string {
-	if len(line) <= maxLine {
+func clip(line string, most int) string {
+	if len(line) <= most {
 		return line
 	}
-	cut := maxLine
+	cut := most
 	for cut > 0 && !utf8.RuneStart(line[cut]) {
 		cut--
 	}

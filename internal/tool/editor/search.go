@@ -20,7 +20,7 @@ type Search struct{ Options }
 // Spec implements tool.Tool.
 func (Search) Spec() tool.Spec {
 	return tool.Spec{
-		Name: "search_files", Words: "pattern",
+		Name: "search_files", Words: "pattern", Beside: true,
 		Description: "Search a directory. Target content: lines that match a regular expression (RE2). Target files: files whose name matches a glob, newest first. " +
 			"What .gitignore leaves out, binary files, and files that may not be read are skipped; links are not followed.",
 		Schema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string","description":"content: an RE2 regular expression; files: a glob such as *.go or src/**/*.ts"},` +
@@ -83,7 +83,7 @@ func (s Search) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, s.explain(ctx, find.In, err)
 	}
-	all := args.rows(found)
+	all := args.rows(found, s.line())
 	out := Matches{Total: len(all), Files: found.Files, Denied: found.Denied, Binary: found.Binary, Large: found.Large, Partial: found.Partial}
 	args.Offset = max(0, args.Offset)
 	rows := all[min(args.Offset, len(all)):]
@@ -106,7 +106,7 @@ func (s Search) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 	if end := args.Offset + len(out.Shown); end < len(all) {
 		out.Next = end
 	}
-	result.Data = out
+	result.Data, result.Summary = out, fmt.Sprintf("%d found", out.Total)
 	result.Parts = append(result.Parts, own(out.note(args.Offset)))
 	return result, nil
 }
@@ -136,7 +136,7 @@ func (a *searchArgs) search(o *Options) (workspace.Search, error) {
 }
 
 // rows makes the list that limit and offset are about.
-func (a *searchArgs) rows(f *workspace.Found) []Match {
+func (a *searchArgs) rows(f *workspace.Found, most int) []Match {
 	var out []Match
 	if a.Target == "files" {
 		slices.SortStableFunc(f.Hits, func(x, y workspace.Hit) int { return cmp.Or(y.Time.Compare(x.Time), cmp.Compare(x.Path, y.Path)) })
@@ -147,12 +147,12 @@ func (a *searchArgs) rows(f *workspace.Found) []Match {
 			continue
 		}
 		for _, m := range h.Matches {
-			one := Match{Path: h.Path, Line: m.Line, Text: clip(m.Text)}
+			one := Match{Path: h.Path, Line: m.Line, Text: clip(m.Text, most)}
 			for _, l := range m.Before {
-				one.Before = append(one.Before, clip(strings.TrimSuffix(l, "\r")))
+				one.Before = append(one.Before, clip(strings.TrimSuffix(l, "\r"), most))
 			}
 			for _, l := range m.After {
-				one.After = append(one.After, clip(strings.TrimSuffix(l, "\r")))
+				one.After = append(one.After, clip(strings.TrimSuffix(l, "\r"), most))
 			}
 			out = append(out, one)
 		}
