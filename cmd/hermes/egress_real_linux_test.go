@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hermes/internal/sandbox/docker/enginetest"
 )
 
 //go:embed testdata/egress/real.sh
@@ -24,8 +26,24 @@ func TestRealProgramsThroughTheWayOut(t *testing.T) {
 			lackingTool(t, program)
 		}
 	}
+	t.Run("native", func(t *testing.T) { realPrograms(t, os.Environ(), "native") })
+	t.Run("docker", func(t *testing.T) {
+		const image = "hermes/real:host"
+		env := append(os.Environ(), enginetest.Docker(t).Env...)
+		build := exec.Command("hermes", "sandbox", "image", "build", "--tag", image)
+		build.Env = append(env, "HOME="+t.TempDir())
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		realPrograms(t, env, "docker", image)
+	})
+}
+
+func realPrograms(t *testing.T, env []string, args ...string) {
 	dir := t.TempDir()
-	out, err := exec.Command("unshare", "--net", "--mount", "bash", "-c", realScript, dir).CombinedOutput()
+	cmd := exec.Command("unshare", append([]string{"--net", "--mount", "bash", "-c", realScript, dir}, args...)...)
+	cmd.Env = env
+	out, err := cmd.CombinedOutput()
 	const want = "curl 0\ngit 0\npip 0\nnpm 0\ngo 0\napt 0\n" +
 		"direct 7\nunlisted 22\naddress 22\nunlisted-git 128\n" + // not connected; refused by the proxy
 		"ask deny: yes; 0 listed\nask once: yes reached; 0 listed\nask session: yes reached; 0 listed\nask always: yes reached; 1 listed\n" +

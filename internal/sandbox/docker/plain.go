@@ -302,8 +302,9 @@ func (q *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 	if err != nil {
 		return s, nil, fmt.Errorf("run: %w", err)
 	}
-	// An engine's own failure looks like the command's: what counts is whether the container is there.
-	if s.Code != 0 {
+	// An engine's own failure looks like the command's: what counts is whether the container is there. Only engines' clients end
+	// with these codes; with any other the command itself has ended.
+	if s.Code == 1 || s.Code >= 125 {
 		if gone := q.there(); gone != nil {
 			return s, nil, &sandbox.BrokenError{Backend: Name, Cause: gone}
 		}
@@ -412,7 +413,7 @@ func (q *plain) kill(grace time.Duration, mark string, process *child.Process) {
 
 // there tells what became of the container, nil if it runs.
 func (q *plain) there() error {
-	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
+	ctx, cancel := context.WithTimeout(context.Background(), queryTime) // an engine that has much to do takes long
 	defer cancel()
 	all, err := q.p.e.inspect(ctx, q.p.held.ID)
 	if err == nil && len(all) == 1 && all[0].State.Running && !all[0].State.Paused {

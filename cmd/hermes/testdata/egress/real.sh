@@ -1,7 +1,7 @@
-# Real programs in the native sandbox, and hosts that only a network namespace of the test's own has. $0: an empty folder. Each line
-# that is printed is one row: what ran, and its exit code.
+# Real programs in a sandbox, and hosts that only a network namespace of the test's own has. $0: an empty folder; $1: the backend, $2:
+# with docker, an image. Each line that is printed is one row: what ran, and its exit code.
 cd "$0" || exit 1
-prefix=$(python3 -c 'import sys; print(sys.prefix)')
+prefix=$(python3 -c 'import sys; print(sys.prefix)') go=$(command -v go)
 ip link set lo up && ip addr add 10.66.0.1/32 dev lo || exit 1
 printf '127.0.0.1 localhost\n10.66.0.1 listed.test unlisted.test\n' >hosts
 mount --bind hosts /etc/hosts || exit 1
@@ -30,9 +30,19 @@ with zipfile.ZipFile('www/simple/hello/hello-1.0.0-py3-none-any.whl', 'w') as z:
 PY
 echo '<a href="hello-1.0.0-py3-none-any.whl">hello-1.0.0-py3-none-any.whl</a>' >www/simple/hello/index.html
 printf 'Package: hello\nVersion: 1.0.0\nArchitecture: all\nMaintainer: t\nFilename: ./hello.deb\nSize: 1\nDescription: hello\n\n' >www/apt/Packages
+case $1 in
+native) own="native_read: [\"$prefix\"]" ;;
+docker) # this machine's programs, read-only, in a container; the work tree is mounted
+	own="docker_image: \"$2\", network: allowlist, docker_mount_cwd_to_workspace: true, docker_volumes: [\"$prefix:$prefix:ro\"]"
+	for dir in /usr/bin /usr/lib /usr/share /usr/local /var/lib/dpkg /etc/apt /etc/ssl; do own=${own/%]/, \"$dir:$dir:ro\"]}; done
+	# With the host's programs mounted it is no boundary, and would ask.
+	skip='command_allowlist: ["packages from another registry", "export makes programs run or load something else"]'
+	;;
+esac
 cat >home/.hermes/config.yaml <<YAML
-terminal: {backend: native, network_allow: [listed.test], native_read: ["$prefix"]}
+terminal: {backend: $1, network_allow: [listed.test], $own}
 security: {allow_private_hosts: [listed.test, unlisted.test]}
+${skip-}
 YAML
 chmod -R go-rwx home
 (cd www && exec /usr/bin/python3 -m http.server -b 10.66.0.1 80 >/dev/null 2>&1) &
@@ -57,7 +67,7 @@ run curl 'curl -sS --cacert ca.pem https://listed.test/hello | grep -q reached'
 run git 'git -c http.sslCAInfo=$PWD/ca.pem clone -q https://listed.test/repo.git got && git -C got log --format=%s | grep -q seed'
 run pip "$prefix/bin/python3"' -m pip download -q --no-deps --no-cache-dir --trusted-host listed.test -i http://listed.test/simple hello && ls hello-1.0.0*'
 run npm 'npm install --no-audit --no-fund --cache $PWD/.npm --registry http://listed.test/npm/ hello && ls node_modules/hello/package.json'
-run go 'mkdir gomod && cd gomod && export GOPROXY=http://listed.test/go GOFLAGS=-modcacherw GONOSUMDB=* GONOSUMCHECK=1 GOSUMDB=off GOMODCACHE=$PWD/mod GOCACHE=$PWD/cache GOTOOLCHAIN=local; go mod init x.test/x && go get m.test/hello@v1.0.0 && grep m.test/hello go.mod'
+run go 'mkdir gomod && cd gomod && export GOPROXY=http://listed.test/go GOFLAGS=-modcacherw GONOSUMDB=* GONOSUMCHECK=1 GOSUMDB=off GOMODCACHE=$PWD/mod GOCACHE=$PWD/cache GOTOOLCHAIN=local; '"$go"' mod init x.test/x && '"$go"' get m.test/hello@v1.0.0 && grep m.test/hello go.mod'
 run apt 'mkdir -p a/lists/partial a/cache/archives/partial && echo "deb [trusted=yes] http://listed.test/apt ./" >a/list && apt-get -o Dir::Etc::sourcelist=$PWD/a/list -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists=$PWD/a/lists -o Dir::Cache=$PWD/a/cache -o APT::Sandbox::User=root update && ls a/lists | grep -q listed.test'
 run direct "curl -sS -m 5 --noproxy '*' http://10.66.0.1/hello"
 run unlisted 'curl -sS -f http://unlisted.test/hello'
@@ -67,7 +77,7 @@ ask() { # answer, name
 	local text= said= c
 	coproc at { script -qec "hermes exec 'curl -sS http://unlisted.test/hello'" /dev/null; }
 	local in=${at[1]} out=${at[0]} pid=$at_PID
-	while IFS= read -r -t 30 -n 1 -d '' -u "$out" c; do
+	while IFS= read -r -t 30 -n 1 -d '' -u "$out" c 2>/dev/null; do # its descriptor is gone with it
 		text+=$c
 		if [[ -z $said && $text == *left:* ]]; then
 			sleep 0.2 # what was typed before the question is no answer
