@@ -148,6 +148,16 @@ func keysOf(snap *config.Snapshot) []detect.Candidate {
 	return detect.Keys(func(name string) secret.String { value, _, _ := snap.Variable(name); return value })
 }
 
+// Variable returns the value of a variable, in the environment or in .env.
+func (a *App) Variable(name string) secret.String {
+	snap, err := a.settings()
+	if err != nil {
+		return secret.String{}
+	}
+	value, _, _ := snap.Variable(name)
+	return value
+}
+
 // Offer is what one provider has.
 type Offer struct {
 	Service string

@@ -67,15 +67,14 @@ func (a *App) provider(snap *config.Snapshot, name string) (*provider, error) {
 func (a *App) connectTo(snap *config.Snapshot, name string) (*provider, error) {
 	known, _ := detect.Find(name)
 	set, own := snap.Settings.Providers[name]
-	base, keyName := cmp.Or(strings.TrimSpace(set.BaseURL), known.BaseURL), cmp.Or(set.KeyEnv, known.KeyName)
-	if base == "" {
-		return nil, &ModelError{Text: "use provider " + name + ": nobody knows where it is", Hint: "Set its address: hermes config set providers." + name + ".base_url https://HOST/v1"}
+	if !own {
+		set.Verify = true
 	}
+	base, keyName := cmp.Or(strings.TrimSpace(set.BaseURL), known.BaseURL), cmp.Or(set.KeyEnv, known.KeyName)
 	var key secret.String
 	if keyName != "" {
 		key, _, _ = snap.Variable(keyName)
-		named := own && set.KeyEnv != "" || base == known.BaseURL
-		if key.Empty() && named && len(set.Headers) == 0 {
+		if wanted := set.KeyEnv != "" || base == known.BaseURL; key.Empty() && wanted && len(set.Headers) == 0 {
 			return nil, &ModelError{Text: "use provider " + name + ": " + keyName + ", which holds its key, is not set",
 				Hint: "hermes setup asks for it, or: hermes config set " + keyName + " - < FILE"}
 		}
@@ -83,11 +82,25 @@ func (a *App) connectTo(snap *config.Snapshot, name string) (*provider, error) {
 			key = secret.String{} // the key of a well-known provider goes nowhere else, unless the owner says so
 		}
 	}
-	trust := safehttp.Trust{Insecure: own && !set.Verify}
+	c, err := a.newClient(snap, name, set, key)
+	if err != nil {
+		return nil, err
+	}
+	return &provider{client: c, maker: known.Maker && base == known.BaseURL, named: set.Models}, nil
+}
+
+// newClient makes a client for a provider as set says, with this key.
+func (a *App) newClient(snap *config.Snapshot, name string, set config.Provider, key secret.String) (client, error) {
+	known, _ := detect.Find(name)
+	base := cmp.Or(strings.TrimSpace(set.BaseURL), known.BaseURL)
+	if base == "" {
+		return nil, &ModelError{Text: "use provider " + name + ": nobody knows where it is", Hint: "Set its address: hermes config set providers." + name + ".base_url https://HOST/v1"}
+	}
+	trust := safehttp.Trust{Insecure: !set.Verify}
 	if set.CACert != "" {
 		trust.CAFile = a.expand(set.CACert)
 	}
-	c := wire.Config{Name: name, BaseURL: base, Key: key, KeyName: keyName, Header: set.Headers, Trust: trust, Policy: a.Egress,
+	c := wire.Config{Name: name, BaseURL: base, Key: key, KeyName: cmp.Or(set.KeyEnv, known.KeyName), Header: set.Headers, Trust: trust, Policy: a.Egress,
 		Proxy: strings.TrimSpace(snap.Settings.Security.Proxy), Tell: func(text string) { a.p.Tell("provider " + name + ": " + text) }}
 	var made client
 	var err error
@@ -99,7 +112,23 @@ func (a *App) connectTo(snap *config.Snapshot, name string) (*provider, error) {
 	if err != nil {
 		return nil, &ModelError{Text: err.Error(), Hint: "Correct it: hermes config set providers." + name + ".base_url https://HOST/v1", Err: err}
 	}
-	return &provider{client: made, maker: known.Maker && base == known.BaseURL, named: set.Models}, nil
+	return made, nil
+}
+
+// Probe asks a provider what models it has, with an address and a key that are in no settings yet.
+func (a *App) Probe(ctx context.Context, name string, set config.Provider, key secret.String) ([]llm.Model, error) {
+	snap, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.newClient(snap, name, set, key)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return c.Models(ctx)
 }
 
 // offered returns the models of a provider: those it lists, then those that only the settings name. A list is kept.
