@@ -340,15 +340,19 @@ func testLeft(b *bench) {
 		}
 		return n
 	}
-	// One that is just about to become its program has no command line for a moment.
 	if len(s.Left) != 2 {
 		b.Fatalf("it left %+v", s.Left)
 	}
-	b.soon("two are left", func() bool { return ours(b.box.Left()) == 2 })
+	if left := b.box.Left(); len(left) != 2 {
+		b.Fatalf("two are left: %+v", left)
+	}
+	// One that is just about to become its program has no command line for a moment.
+	b.soon("both are known by their commands", func() bool { return ours(b.box.Left()) == 2 })
 	if s, _ := b.run(sandbox.Command{Text: "true"}); len(s.Left) != 0 {
 		b.Errorf("another command left %+v", s.Left)
 	}
 	b.run(sandbox.Command{Text: fmt.Sprintf("kill %d %d", s.Left[0].PID, s.Left[len(s.Left)-1].PID)})
+	// The kernel sends a signal; the end comes a moment later.
 	b.soon("what ended is not left", func() bool { return ours(b.box.Left()) == 0 })
 	b.run(sandbox.Command{Text: `setsid sh -c "trap '' TERM HUP; sleep ` + b.mark + `" >/dev/null 2>&1 &`}) // for Close
 }
