@@ -47,6 +47,7 @@ type stage struct {
 	*model
 	chat *fake
 	at   time.Time
+	tap  func(chat.Event) // hears the same
 }
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
@@ -60,7 +61,14 @@ func newStage(cols, rows int, look Look) *stage {
 }
 
 // hear plays events.
-func (s *stage) hear(events ...chat.Event) { s.Update(heard(events)) }
+func (s *stage) hear(events ...chat.Event) {
+	s.Update(heard(events))
+	for _, e := range events {
+		if s.tap != nil {
+			s.tap(e)
+		}
+	}
+}
 
 // turn plays events of a turn.
 func (s *stage) turn(events ...agent.Event) {

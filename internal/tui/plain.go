@@ -55,6 +55,7 @@ type plain struct {
 	confirm *chat.Confirm
 	age     int // of the lines that answer what is asked
 	status  chat.Status
+	greet   bool // a new conversation has begun
 	over    bool
 	broken  error // the output is
 }
@@ -255,9 +256,7 @@ func (p *plain) event(e chat.Event) {
 func (p *plain) view() view { return view{cols: p.cols, look: p.look, now: time.Now()} }
 
 func (p *plain) opened(e chat.Opened) {
-	if p.o.Person && len(e.History) == 0 {
-		p.say(welcome{&p.status}.lines(p.view())...)
-	} else if len(e.History) > 0 {
+	if p.greet = p.o.Person && len(e.History) == 0; len(e.History) > 0 {
 		p.say(plainLine(fmt.Sprintf("%d messages so far.", len(e.History))))
 	}
 }
@@ -269,6 +268,10 @@ func (p *plain) changed(s chat.Status) {
 	if yolo {
 		p.say(plainLine(p.look.banner()))
 	}
+	if p.greet { // now it is known with what
+		p.greet = false
+		p.say(welcome{&p.status}.lines(p.view())...)
+	}
 }
 
 func (p *plain) turn(e agent.Event) {
@@ -279,8 +282,13 @@ func (p *plain) turn(e agent.Event) {
 		p.calls[e.Call.ID] = &call{id: e.Call.ID, name: e.Call.Name, title: e.Title, args: e.Call.Arguments, began: time.Now()}
 	case agent.Ended:
 		p.ended(e)
-	case agent.Thinking, agent.Told, agent.Used:
+	case agent.Told:
+		if c := p.calls[e.ID]; c != nil {
+			c.tell(e.Output, "")
+		}
+	case agent.Thinking, agent.Used:
 	case agent.Done:
+		p.fresh()
 		p.scratch(e)
 		if p.o.Person {
 			p.say(append(line{{"[", normal}}, append(statusLine(p.status, p.cols-2, p.look), span{"]", normal})...))
