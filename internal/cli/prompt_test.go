@@ -20,6 +20,7 @@ import (
 	"hermes/internal/guard/exposure"
 	"hermes/internal/guard/scope"
 	"hermes/internal/shell"
+	"hermes/internal/tui"
 )
 
 // keyboard is a terminal on which something is typed when the question is there.
@@ -246,7 +247,7 @@ func TestVectorsOfThePrompt(t *testing.T) {
 			t.Errorf("%s shown: %t", text, !want)
 		}
 	}
-	if got := choice("a"); got != approval.Always {
+	if got := tui.Word("a"); got != approval.Always {
 		t.Errorf("a is %s", got)
 	}
 }
