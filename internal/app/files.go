@@ -22,6 +22,7 @@ import (
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/docker/plan"
 	"hermes/internal/sandbox/ssh"
+	"hermes/internal/tool/editor"
 	"hermes/internal/workspace"
 )
 
@@ -219,4 +220,20 @@ func (a *App) dirOf(p *launch.Place, start string) func() string {
 		}
 		return cmp.Or(start, a.home())
 	}
+}
+
+// editors says how much the file tools return.
+func (a *App) editors() editor.Options {
+	snap, err := a.settings()
+	if err != nil {
+		return editor.Options{}
+	}
+	set := &snap.Settings.Tools
+	return editor.Options{Lines: int(set.MaxLines), Line: int(set.MaxLineLength), Chars: int(set.FileRead)}
+}
+
+// verifies tells whether a person is told which files were not changed.
+func (a *App) verifies() bool {
+	snap, err := a.settings()
+	return err != nil || snap.Settings.Tools.Verifier
 }

@@ -55,20 +55,13 @@ func (a *App) Toolset(o ToolsetOptions) (*Toolset, error) {
 	if err != nil {
 		return nil, err
 	}
-	snap, err := a.settings()
-	if err != nil {
-		return nil, err
-	}
 	t := &Toolset{a: a, Todo: &notes.Todo{}, Memory: notes.Memory{Dir: a.dir, Secret: a.secretIn()}}
 	if t.Files, err = a.Workspace(Files{o.Session, o.Place, o.Presence, o.Platform, o.Prompter}); err != nil {
 		return nil, err
 	}
 	t.Processes = process.New(process.Options{Capture: a.Capture, Notify: o.Notify})
-	set := snap.Settings.Tools
-	files := editor.Options{
-		Workspace: t.Files, Dir: a.dirOf(o.Place, o.Start), Turn: t.turn.Load, Done: o.Changed,
-		Lines: int(set.MaxLines), Line: int(set.MaxLineLength), Chars: int(set.FileRead),
-	}
+	files := a.editors()
+	files.Workspace, files.Dir, files.Turn, files.Done = t.Files, a.dirOf(o.Place, o.Start), t.turn.Load, o.Changed
 	t.Tools = terminal.All(terminal.Options{
 		Door: a.door, Place: o.Place, Session: o.Session, Processes: t.Processes, Environment: func() environ.Request { return a.Environment(o.Place) },
 		Presence: o.Presence, Platform: o.Platform, Prompter: o.Prompter, Timeout: a.Timeout, Yield: o.Yield,
@@ -110,8 +103,7 @@ func (a *App) strictly(text string) string {
 
 // Begin begins a turn, as agent.Options.Begin: what it returns tells at the end which files could not be changed.
 func (t *Toolset) Begin() func(context.Context) string {
-	snap, err := t.a.settings()
-	if err == nil && !snap.Settings.Tools.Verifier {
+	if !t.a.verifies() {
 		t.turn.Store(nil)
 		return nil
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -199,64 +197,6 @@ func TestVerifier(t *testing.T) {
 	if k.Begin() != nil {
 		t.Error("the verifier is on")
 	}
-}
-
-// needs skips a test for what is missing, or fails where nothing may be.
-func needs(t *testing.T, what string, there bool) {
-	t.Helper()
-	if there {
-		return
-	}
-	if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-		t.Fatal("needs " + what)
-	}
-	t.Skip("skipped: needs " + what)
-}
-
-// In a sandbox a program and the file tools see what commands see: the work tree, and nothing of the rest of this machine.
-func TestToolsInASandbox(t *testing.T) {
-	needs(t, "Linux", runtime.GOOS == "linux")
-	_, err := exec.LookPath("python3")
-	needs(t, "python3", err == nil)
-	w := newWorld(t, "")
-	if err := os.WriteFile(filepath.Join(w.home, "private"), []byte("nobody's business\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	k := newKit(t, w, "native")
-	_, err = k.call("terminal", "command", "true")
-	needs(t, "the native sandbox: "+message(err), err == nil)
-	secret := filepath.Join(w.home, "private")
-	got, err := k.call("execute_code", "code", "import os\nfrom hermes_tools import write_file, read_file, terminal, ToolError\n"+
-		"try:\n    print(open('"+secret+"').read())\nexcept OSError as e:\n    print('open:', type(e).__name__)\n"+
-		"try:\n    print(read_file('"+secret+"'))\nexcept ToolError as e:\n    print('read_file: refused')\n"+
-		"print('terminal:', terminal('cat "+secret+"')['exit_code'] != 0)\n"+
-		"write_file('made', 'here\\n')\nprint(open('made').read(), end='')\nprint(os.environ.get('HERMES_HOME'), os.path.exists('"+w.home+"/.hermes/config.yaml'))\n"+
-		"open('own', 'w').write('x')")
-	want := "open: FileNotFoundError\nread_file: refused\nterminal: True\nhere\nNone False\n"
-	if err != nil || !strings.HasPrefix(got, want) {
-		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
-	}
-	if text, err := os.ReadFile(filepath.Join(k.work, "made")); err != nil || string(text) != "here\n" {
-		t.Errorf("the work tree has %q, %v", text, err)
-	}
-	if _, err := k.call("write_file", "path", secret, "content", "x"); err == nil {
-		if text, _ := os.ReadFile(secret); string(text) != "nobody's business\n" {
-			t.Error("a file of the host was changed")
-		}
-	}
-	if _, err := k.call("write_file", "path", "~/.ssh/authorized_keys", "content", "x"); err == nil || !strings.Contains(err.Error(), "protected") {
-		t.Errorf("the inside's home: %v", err)
-	}
-	if len(k.person.asked) > 0 {
-		t.Errorf("asked %q", k.person.asked)
-	}
-}
-
-func message(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
 
 // With files_on host the tools stay on this machine.
