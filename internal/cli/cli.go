@@ -36,12 +36,14 @@ type IO struct {
 	Env      func(key string) string // value of an environment variable, "" when unset
 	Dir      func() (string, error)  // the working directory
 	Version  string                  // of the build; "" when it was not stamped
+
+	direct io.Writer // Stdout as it was given, without the buffer of Main
 }
 
 // Main runs one command line and returns the exit code.
 func Main(ctx context.Context, args []string, stdio IO) int {
 	out := bufio.NewWriterSize(stdio.Stdout, 1<<16)
-	stdio.Stdout = out
+	stdio.direct, stdio.Stdout = stdio.Stdout, out
 	root := newRoot(&stdio)
 	root.SetArgs(args)
 	root.SetIn(stdio.Stdin)
@@ -58,10 +60,12 @@ func Main(ctx context.Context, args []string, stdio IO) int {
 func newRoot(stdio *IO) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hermes",
-		Short: "A guard for commands that an agent wants to run",
-		Long: "Hermes guards what an agent does on your machine: which commands could a text run, may they,\n" +
-			"and where do they run? Nothing passes that could not be judged.",
-		Example: "  hermes check 'F=-rf; rm $F /etc'\n" +
+		Short: "An agent that works on your machine, and its guard",
+		Long: "Hermes is an agent that works on your machine, and the guard around it: which commands could a text run, may they,\n" +
+			"and where do they run? Nothing passes that could not be judged. Alone at a terminal it opens a chat.",
+		Example: "  hermes\n" +
+			"  hermes chat -q 'which ports are open, and to whom?'\n" +
+			"  hermes check 'F=-rf; rm $F /etc'\n" +
 			"  hermes exec 'git status'\n" +
 			"  hermes check --jsonl < commands.jsonl",
 		SilenceErrors: true,
@@ -70,7 +74,8 @@ func newRoot(stdio *IO) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(showUsage)
 	group(root)
-	root.AddCommand(newApprovals(stdio), newCheck(stdio), newAudit(stdio), newConfig(stdio), newEgress(stdio), newExec(stdio), newSandbox(stdio), newSessions(stdio), newTools(stdio), newVersion(stdio))
+	alone(root, stdio)
+	root.AddCommand(newApprovals(stdio), newChat(stdio), newCheck(stdio), newAudit(stdio), newConfig(stdio), newEgress(stdio), newExec(stdio), newModel(stdio), newSandbox(stdio), newSessions(stdio), newSetup(stdio), newTools(stdio), newVersion(stdio))
 	return root
 }
 
@@ -82,6 +87,20 @@ func group(c *cobra.Command) {
 			return c.Help()
 		}
 		return unknownCommand(c, args[0])
+	}
+}
+
+// alone lets hermes without a command open a chat, where somebody is there to talk.
+func alone(root *cobra.Command, stdio *IO) {
+	var o chatOptions
+	chatFlags(root.Flags(), &o)
+	grouped := root.RunE
+	root.RunE = func(c *cobra.Command, args []string) error {
+		asked := c.Flags().NFlag() > 0
+		if len(args) > 0 && !asked || !asked && !stdio.Terminal && !isTerminal(stdio.Stdin) {
+			return grouped(c, args)
+		}
+		return openChat(c, stdio, o, args)
 	}
 }
 
