@@ -40,6 +40,7 @@ type Process struct {
 	Env     func(name string) string // value of a variable, "" when unset
 	Environ func() []string          // all of them, as NAME=value
 	Version string
+	OwnYolo bool              // HERMES_YOLO_MODE does not count here: whoever opens conversations switches it on in each
 	Tell    func(text string) // hears what the owner should know; nil: nobody
 	// HostKey is asked when another machine shows its key for the first time; nil: nobody can be asked, and it is refused.
 	HostKey func(ctx context.Context, key ssh.HostKey) (bool, error)
@@ -120,7 +121,7 @@ func (a *App) open(name checked.ProfileName) (err error) {
 		return err
 	}
 	a.runner = sync.OnceValue(a.findRunner)
-	a.desk = approval.New(approval.Options{YOLO: approval.Truthy(a.p.Env("HERMES_YOLO_MODE"))})
+	a.desk = approval.New(approval.Options{YOLO: !a.p.OwnYolo && approval.Truthy(a.p.Env("HERMES_YOLO_MODE"))})
 	if _, err := a.settings(); err != nil {
 		return err
 	}

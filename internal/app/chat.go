@@ -1,12 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"strings"
+	"runtime"
 	"sync"
 	"time"
 
@@ -15,8 +15,8 @@ import (
 	"hermes/internal/chat"
 	"hermes/internal/guard/scope"
 	"hermes/internal/launch"
+	"hermes/internal/process"
 	"hermes/internal/prompt"
-	"hermes/internal/redact"
 	"hermes/internal/session"
 	"hermes/internal/tool"
 )
@@ -28,7 +28,6 @@ type Talks struct {
 	Dir      string // that Hermes was started in
 	Platform string // where the person reads: cli
 	Presence approval.Presence
-	Yolo     bool         // dangerous commands run without a question
 	Note     func(string) // hears what was chosen, and what the owner should know; nil: nobody
 }
 
@@ -83,61 +82,70 @@ func (c *Chats) Last(ctx context.Context) (session.Info, error) {
 type talk struct {
 	*Chats
 	info   session.Info
-	fresh  bool
 	model  Model
 	place  *launch.Place
+	set    *Toolset
 	prompt *prompt.Prompt
-	tools  []tool.Tool
 	agent  *agent.Agent
 	ask    approval.Prompter
+	told   chan process.Notice
 
 	mu     sync.Mutex    // guards what follows
 	own    *launch.Place // where the person's own commands run; nil before the first
 	closes []func(context.Context) error
 }
 
+// mostNotices is how many notices of processes wait for the agent; what comes beyond them it finds where it looks.
+const mostNotices = 64
+
 // Open opens a conversation, as chat.Options.Open.
 func (c *Chats) Open(ctx context.Context, s chat.Start) (*chat.Talk, error) {
-	t := &talk{Chats: c, ask: s.Prompter}
+	t := &talk{Chats: c, ask: s.Prompter, told: make(chan process.Notice, mostNotices)}
 	if err := t.open(ctx, s); err != nil {
+		if t.info.ID != "" && s.ID == "" { // nothing was said in it
+			err = errors.Join(err, t.view.Delete(context.WithoutCancel(ctx), t.info.ID))
+		}
 		return nil, errors.Join(err, t.close(context.WithoutCancel(ctx)))
 	}
 	var specs []tool.Spec
-	for _, one := range t.tools {
+	for _, one := range t.set.Tools {
 		specs = append(specs, one.Spec())
 	}
 	out := &chat.Talk{
 		Info: t.info, Agent: t.agent, Model: t.model.String(), Limit: t.model.Limits.Context, Tools: specs,
-		Place: t.where, Context: t.context, Shell: t.shell, Models: t.models, Switch: t.change, Close: t.close,
+		Place: t.where, Context: t.context, Attach: t.attach, Files: t.files, Shell: t.shell, Models: t.models, Switch: t.change,
+		Stop: t.stop, Running: t.running, Close: t.close,
+	}
+	if !s.Background {
+		out.Notices = t.notices
 	}
 	return out, nil
 }
 
 func (t *talk) open(ctx context.Context, s chat.Start) (err error) {
-	if err := t.begin(ctx, s); err != nil {
-		return err
-	}
-	name, note := s.Model, ""
-	if name == "" {
-		name = t.o.Model
-	}
-	if t.model, note, err = t.a.Start(ctx, name); err != nil {
+	note := ""
+	if t.model, note, err = t.a.Start(ctx, cmp.Or(s.Model, t.o.Model)); err != nil {
 		return err
 	}
 	if note != "" {
 		t.o.Note(note)
 	}
+	if err := t.begin(ctx, s); err != nil {
+		return err
+	}
 	if t.place, err = t.a.Place(Where{Session: t.info.Owner, Backend: t.o.Backend, Start: t.o.Dir}); err != nil {
 		return err
 	}
 	t.closes = append(t.closes, t.place.Close)
-	if t.tools, err = t.a.Tools(); err != nil {
+	if err := t.equip(); err != nil {
 		return err
 	}
-	t.prompt = prompt.New(prompt.Options{About: t.about(s), Window: t.model.Limits.Context, Dir: t.o.Dir})
+	t.prompt = prompt.New(prompt.Options{
+		Files: t.set.Files, Dir: t.a.dirOf(t.place, t.o.Dir)(), Soul: t.a.soul, Memory: t.memory(), About: t.about(), Window: t.model.Limits.Context,
+	})
 	t.agent, err = agent.New(agent.Options{
 		View: t.view, Conversation: t.info.ID, Provider: t.model.Provider, Model: t.model.Name, Limits: t.model.Limits,
-		Tools: t.tools, Prompt: prompts{t.prompt, t.o.Note}, Redact: t.a.redacted,
+		Tools: t.set.Tools, Prompt: prompts{t.prompt, t.o.Note}, Begin: t.set.Begin, Redact: t.a.redacted,
 	})
 	return err
 }
@@ -153,10 +161,26 @@ func (t *talk) begin(ctx context.Context, s chat.Start) error {
 		if id, err = t.view.Begin(ctx, owner, "", s.Parent); err != nil {
 			return err
 		}
-		t.fresh = true
 	}
 	var err error
 	t.info, err = t.view.Info(ctx, id)
+	return err
+}
+
+// equip makes the tools.
+func (t *talk) equip() (err error) {
+	t.set, err = t.a.Toolset(ToolsetOptions{
+		Session: t.info.Owner, Place: t.place, Start: t.o.Dir, Presence: t.o.Presence, Platform: t.o.Platform, Prompter: t.ask,
+		Notify: func(n process.Notice) {
+			select {
+			case t.told <- n:
+			default:
+			}
+		},
+	})
+	if err == nil {
+		t.closes = append(t.closes, t.set.Close)
+	}
 	return err
 }
 
@@ -171,16 +195,50 @@ func (t *talk) close(ctx context.Context) error {
 	return err
 }
 
-// about is what the agent is told of where it works.
-func (t *talk) about(s chat.Start) prompt.Environment {
-	return prompt.Environment{
-		Backend: t.place.Backend(), Platform: t.o.Platform, Date: time.Now(), Alone: t.o.Presence == approval.SingleQuery || s.Prompter == nil,
+// soul is who the owner wants the agent to be.
+func (a *App) soul(context.Context) (prompt.Soul, error) {
+	text, err := a.dir.Read("SOUL.md")
+	return prompt.Soul{Text: string(text)}, err
+}
+
+// memory is what was remembered before.
+func (t *talk) memory() []prompt.Entry {
+	found, left := t.set.Memory.Notes()
+	for _, l := range left {
+		t.o.Note(l.Path + ": " + l.Why)
 	}
+	var out []prompt.Entry
+	for _, n := range found {
+		out = append(out, prompt.Entry{Name: n.Target, Text: n.Text})
+	}
+	return out
+}
+
+// about is what the agent is told of where it works.
+func (t *talk) about() prompt.Environment {
+	e := prompt.Environment{
+		Backend: t.place.Backend(), Platform: t.o.Platform, Date: time.Now(), Alone: t.o.Presence != approval.Person && t.o.Presence != approval.Chat,
+	}
+	if t.place.Backend() == "local" {
+		e.Backend, e.System = "local: this machine itself, without a sandbox", systemName()
+	}
+	return e
+}
+
+// systemName is what the agent is told of this machine.
+func systemName() string {
+	switch runtime.GOOS {
+	case "linux":
+		return "Linux, bash"
+	case "darwin":
+		return "macOS, bash"
+	}
+	return runtime.GOOS
 }
 
 func (t *talk) where() chat.Place {
 	e, _ := t.place.Exposure()
-	return chat.Place{Backend: t.place.Backend(), Boundary: e.Boundary(), Dir: t.fold(t.o.Dir)}
+	return chat.Place{Backend: t.place.Backend(), Boundary: e.Boundary(), Dir: t.fold(t.place.Dir())}
 }
 
 // fold puts ~ in the place of the owner's home.
@@ -190,111 +248,4 @@ func (t *talk) fold(dir string) string {
 		return filepath.Join("~", rel)
 	}
 	return dir
-}
-
-// redacted takes secrets out of what the agent stores, shows and sends. Assignments stay: what it reads and writes is code, and
-// has to come back as it is.
-func (a *App) redacted(text string) string {
-	rules, err := a.rules()
-	mode := redact.Code
-	if err == nil && rules.Off {
-		mode = redact.Off
-	}
-	if err != nil || rules.Redact == nil {
-		rules.Redact = redact.New(redact.Options{})
-	}
-	return rules.Redact.With(mode).String(text)
-}
-
-// models lists the models there are, as PROVIDER:NAME.
-func (t *talk) models(ctx context.Context) ([]string, error) {
-	offers, err := t.a.Models(ctx)
-	var out []string
-	for _, o := range offers {
-		for _, m := range o.Models {
-			out = append(out, o.Service+":"+m.ID)
-		}
-		if o.Err != nil {
-			err = errors.Join(err, o.Err)
-		}
-	}
-	if len(out) > 0 {
-		err = nil
-	}
-	return out, err
-}
-
-// change has another model asked from now on.
-func (t *talk) change(ctx context.Context, name string) (string, int, error) {
-	m, err := t.a.Model(name)
-	if err != nil {
-		return "", 0, err
-	}
-	m.Limits = t.a.Limits(ctx, m)
-	if err := t.agent.Set(m.Provider, m.Name, m.Limits, ""); err != nil {
-		return "", 0, err
-	}
-	return m.String(), m.Limits.Context, nil
-}
-
-// shell runs a command of the person's own on this machine, whatever the backend of the conversation. It is judged like any
-// other: what nobody can want is refused, and what is asked about is asked.
-func (t *talk) shell(ctx context.Context, text string, out io.Writer) (chat.Ran, error) {
-	place, err := t.ownPlace()
-	if err != nil {
-		return chat.Ran{}, err
-	}
-	r, err := t.a.Door().Run(ctx, launch.Call{
-		Session: t.info.Owner, Place: place, Text: text, Env: t.a.Environment(place),
-		Presence: approval.Person, Platform: t.o.Platform, Prompter: t.ask, Stdout: out, Stderr: out,
-	})
-	var ran chat.Ran
-	switch {
-	case err != nil:
-		return ran, err
-	case r.Refused():
-		ran.Refused = r.Decision.Message
-	case r.Status.Interrupted:
-		ran.Summary = "interrupted"
-	case r.Status.Code != 0:
-		ran.Summary = fmt.Sprintf("exit code %d", r.Status.Code)
-	}
-	for _, w := range r.Warnings {
-		t.o.Note(w)
-	}
-	return ran, nil
-}
-
-// ownPlace is where the person's own commands run, one after the other, so that cd lasts.
-func (t *talk) ownPlace() (*launch.Place, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.own == nil {
-		place, err := t.a.Place(Where{Session: t.info.Owner, Backend: "local", Start: t.o.Dir})
-		if err != nil {
-			return nil, err
-		}
-		t.own = place
-		t.closes = append(t.closes, place.Close)
-	}
-	return t.own, nil
-}
-
-// context tells which files instruct the model, as markdown.
-func (t *talk) context(ctx context.Context) (string, error) {
-	s, err := t.prompt.System(ctx)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for _, f := range s.Files {
-		fmt.Fprintf(&b, "- %s\n", f)
-	}
-	if len(s.Files) == 0 {
-		b.WriteString("No file instructs the model here.\n")
-	}
-	for _, w := range s.Warnings {
-		fmt.Fprintf(&b, "- ⚠ %s\n", w)
-	}
-	return b.String(), nil
 }
