@@ -232,7 +232,7 @@ func (c *Chat) shellCommand(text string) {
 	c.mu.Unlock()
 	c.emit(Shell{Command: text})
 	c.beside(func() {
-		ran, err := t.Shell(ctx, text, writer(func(p string) { c.emit(Shell{Text: p}) }))
+		ran, err := t.Shell(ctx, text, &writer{func(p string) { c.emit(Shell{Text: p}) }})
 		cancel()
 		if err != nil && ran.Refused == "" {
 			ran.Refused = err.Error()
@@ -246,10 +246,10 @@ func (c *Chat) shellCommand(text string) {
 	})
 }
 
-// writer is an io.Writer over what takes texts.
-type writer func(string)
+// writer is an io.Writer over what takes texts. Writers are compared, which functions cannot be.
+type writer struct{ take func(string) }
 
-func (w writer) Write(p []byte) (int, error) {
-	w(string(p))
+func (w *writer) Write(p []byte) (int, error) {
+	w.take(string(p))
 	return len(p), nil
 }
