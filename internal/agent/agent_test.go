@@ -213,7 +213,27 @@ func (k *memory) Append(_ context.Context, _ string, m session.Message) (int64, 
 	return m.ID, nil
 }
 
-func (k *memory) Live(context.Context, string) ([]session.Message, error) { return k.all, nil }
+func (k *memory) Live(context.Context, string) ([]session.Message, error) { return k.live(), nil }
+
+// live is what session.View.Live makes of it.
+func (k *memory) live() []session.Message {
+	last := -1
+	for i, m := range k.all {
+		if m.Covers > 0 {
+			last = i
+		}
+	}
+	if last < 0 {
+		return k.all
+	}
+	out := []session.Message{k.all[last]}
+	for _, m := range k.all {
+		if m.Covers == 0 && m.ID > k.all[last].Covers {
+			out = append(out, m)
+		}
+	}
+	return out
+}
 
 func shown(m session.Message) string {
 	var b strings.Builder

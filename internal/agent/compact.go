@@ -27,6 +27,10 @@ func (a *Agent) Compact(ctx context.Context, hear func(Event)) error {
 	if err := t.history.load(ctx); err != nil {
 		return err
 	}
+	var err error
+	if t.system, err = a.o.Prompt.System(ctx); err != nil { // it is part of what is counted
+		return err
+	}
 	if err := t.compact(ctx); err != nil {
 		return fmt.Errorf("sum up the conversation: %w", err)
 	}

@@ -77,9 +77,14 @@ var blockTag = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`<(/?)untrusted_tool_result\b[^<>]*\bid="([^"<>]*)">`)
 })
 
-// shorten leaves the middle of a text out. Tags of blocks from outside that begin or end there stay, so that what was inside a
-// block still is.
+// shorten leaves the middle of a text out, which the model can ask for.
 func shorten(text string, most int) string {
+	return gap(text, most, "[… %d of %d bytes are left out here: ask for this part alone if it matters …]")
+}
+
+// gap leaves the middle of a text out and says so. Tags of blocks from outside that begin or end there stay, so that what was inside
+// a block still is.
+func gap(text string, most int, note string) string {
 	if len(text) <= most {
 		return text
 	}
@@ -108,7 +113,9 @@ func shorten(text string, most int) string {
 	}
 	var b strings.Builder
 	b.WriteString(text[:from])
-	fmt.Fprintf(&b, "\n[… %d of %d bytes are left out here: ask for this part alone if it matters …]\n", to-from, len(text))
+	b.WriteByte('\n')
+	fmt.Fprintf(&b, note, to-from, len(text))
+	b.WriteByte('\n')
 	for _, t := range kept {
 		b.WriteString(t.text + "\n")
 	}

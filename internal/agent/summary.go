@@ -20,6 +20,7 @@ type summing struct {
 	model   string
 	usage   llm.Usage // of all requests
 	dollars float64
+	left    int // parts that nobody read
 }
 
 const (
@@ -45,7 +46,7 @@ Open: what is unfinished, what was agreed as the next step.
 Write in the language of the person. No introduction, no conclusion, at most 1200 words. Leave passwords, keys and other secrets out.`
 
 func (s *summing) write(ctx context.Context) (string, error) {
-	id := rand.Text()
+	id := rand.Text()[:14] // 70 bits
 	size := pieceTokens
 	if most := room(s.who.limits); most > 0 {
 		size = max(leastPiece, most*3/4)
@@ -65,6 +66,9 @@ func (s *summing) write(ctx context.Context) (string, error) {
 		default:
 			return "", err
 		}
+	}
+	if s.left > 0 {
+		s.t.notice(fmt.Sprintf("The conversation is too long for this model to be read whole: its oldest part, %d of %d, is not in the summary. All of it stays stored.", s.left, s.left+mostPieces))
 	}
 	return text, nil
 }
@@ -108,57 +112,64 @@ func (s *summing) add(got *reply, dollars float64) {
 // pieces writes the older messages as the texts of requests of a size. Where that would be too many, less of each message is read,
 // and at last the oldest are left out, which the text says.
 func (s *summing) pieces(id string, size int) []string {
-	var out []string
 	for _, clip := range clips {
-		if out = s.cut(id, size, clip); len(out) <= mostPieces {
+		if out, ok := s.cut(id, size, clip, mostPieces); ok {
 			return out
 		}
 	}
+	out, _ := s.cut(id, size, clips[len(clips)-1], 0)
 	n := len(out) - mostPieces
+	s.left = n
 	out = out[n:]
 	out[0] = message(id, "hermes", fmt.Sprintf("Older messages are left out here: %d of %d parts of the conversation.", n, n+mostPieces)) + out[0]
 	return out
 }
 
-func (s *summing) cut(id string, size, clip int) (out []string) {
+// cut writes the older messages as texts of a size, and gives up where there would be more than most, if that is not 0.
+func (s *summing) cut(id string, size, clip, most int) (out []string, ok bool) {
 	var b strings.Builder
 	tokens := 0
 	for _, e := range s.older {
 		text := s.transcript(id, e, clip)
 		n := llm.Estimate(text)
 		if tokens > 0 && tokens+n > size {
-			out = append(out, b.String())
+			if out = append(out, b.String()); len(out) == most {
+				return nil, false
+			}
 			b.Reset()
 			tokens = 0
 		}
 		b.WriteString(text)
 		tokens += n
 	}
-	return append(out, b.String())
+	return append(out, b.String()), true
 }
 
 // transcript is one message as the model that sums up reads it.
 func (s *summing) transcript(id string, e entry, clip int) string {
 	switch {
 	case e.Covers > 0:
-		return message(id, "summary of what was before", shorten(e.Text, 4*clips[0]))
+		return message(id, "summary of what was before", part(e.Text, 4*clips[0]))
 	case e.Role == llm.User:
-		return message(id, "person", shorten(e.Text, clip))
+		return message(id, "person", part(e.Text, clip))
 	case e.Role == llm.Result:
 		from := "tool " + nameOf(e.Tool)
 		if e.Failed {
 			from += ", failed"
 		}
-		return message(id, from, shorten(e.Text, clip))
+		return message(id, from, part(e.Text, clip))
 	}
 	var b strings.Builder
-	b.WriteString(shorten(e.Text, clip))
+	b.WriteString(part(e.Text, clip))
 	for _, c := range e.Calls {
-		b.WriteString("\ncall of " + c.Name + ": " + shorten(c.Arguments, clip))
+		b.WriteString("\ncall of " + c.Name + ": " + part(c.Arguments, clip))
 	}
 	return message(id, "agent", b.String())
 }
 
+// part is what is read of one message.
+func part(text string, most int) string { return gap(text, most, "[… %d of %d bytes …]") }
+
 func message(id, from, text string) string {
-	return fmt.Sprintf("<message id=%q from=%q>\n%s\n</message id=%q>\n", id, from, strings.TrimSpace(text), id)
+	return `<message id="` + id + `" from="` + from + "\">\n" + strings.TrimSpace(text) + "\n</message id=\"" + id + "\">\n"
 }

@@ -130,7 +130,7 @@ func (t *turn) enter(ctx context.Context, text string) error {
 	if len(open) > 0 {
 		t.notice(fmt.Sprintf("Calls whose result is not known, since hermes was stopped: %d. They are not made again.", len(open)))
 	}
-	if _, err := t.steer(ctx); err != nil {
+	if err := t.steer(ctx); err != nil {
 		return err
 	}
 	if text == "" {
@@ -139,8 +139,8 @@ func (t *turn) enter(ctx context.Context, text string) error {
 	return t.history.append(ctx, session.Message{Message: llm.Message{Role: llm.User, Text: text}})
 }
 
-// steer stores what the person has said meanwhile, and tells whether there was something.
-func (t *turn) steer(ctx context.Context) (bool, error) {
+// steer stores what the person has said meanwhile.
+func (t *turn) steer(ctx context.Context) error {
 	said := t.a.Unsteer()
 	for i, text := range said {
 		if strings.TrimSpace(text) == "" {
@@ -150,11 +150,11 @@ func (t *turn) steer(ctx context.Context) (bool, error) {
 			t.a.mu.Lock()
 			t.a.steered = append(said[i:len(said):len(said)], t.a.steered...)
 			t.a.mu.Unlock()
-			return false, err
+			return err
 		}
 		t.hear(Steered{Text: text})
 	}
-	return len(said) > 0, nil
+	return nil
 }
 
 // What the model is told besides what is stored, in one request.
@@ -166,7 +166,7 @@ const (
 
 // step makes one request and what it asks for. It returns why the turn ends, if it does.
 func (t *turn) step(ctx context.Context) (Why, error) {
-	if _, err := t.steer(ctx); err != nil {
+	if err := t.steer(ctx); err != nil {
 		return "", err
 	}
 	last := t.steps >= t.a.o.Steps
