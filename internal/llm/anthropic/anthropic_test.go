@@ -127,6 +127,13 @@ func TestBody(t *testing.T) {
 	if strings.Contains(string(text), "foreign") {
 		t.Errorf("a thought of another model's in\n%s", text)
 	}
+	r.Messages = r.Messages[:4]
+	if got := body(r, "test/test-model"); got.Thinking == nil {
+		t.Error("no thinking in the middle of calls that began with a thought")
+	}
+	if got := body(r, "another/model"); got.Thinking != nil {
+		t.Error("thinking in the middle of calls that another model began")
+	}
 	r.NoCalls = true
 	r.Messages[1].Calls[0].ID, r.Messages[2].CallID = "functions.terminal:0", "functions.terminal:0"
 	if text, _ = json.Marshal(body(r, "")); !strings.Contains(string(text), `"tool_choice":{"type":"none"}`) || strings.Count(string(text), `"functions_terminal_0"`) != 2 {

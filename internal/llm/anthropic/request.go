@@ -78,7 +78,7 @@ func body(r llm.Request, from string) request {
 	if out.Output == 0 {
 		out.Output = defaultOutput
 	}
-	if budget := budgetOf(r.Effort); budget > 0 {
+	if budget := budgetOf(r.Effort); budget > 0 && !thoughtless(out.Messages) {
 		if budget >= out.Output { // the answer needs room behind the thoughts
 			budget = out.Output / 2
 		}
@@ -115,6 +115,20 @@ func body(r llm.Request, from string) request {
 		}
 	}
 	return out
+}
+
+// thoughtless tells whether the model is in the middle of calls that another model began, or one that did not think: the API then
+// takes no thinking before the next answer to the person.
+func thoughtless(messages []message) bool {
+	n := len(messages)
+	if n < 2 || messages[n-1].Content[0].Type != "tool_result" {
+		return false
+	}
+	switch messages[n-2].Content[0].Type {
+	case "thinking", "redacted_thinking":
+		return false
+	}
+	return true
 }
 
 func budgetOf(e llm.Effort) int {
