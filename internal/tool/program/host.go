@@ -346,9 +346,9 @@ func (h *host) result(ctx context.Context, got launch.Result, err error, out cap
 	case err != nil:
 		return tool.Result{}, err
 	case h.hello == "" && (o.Code == 126 || o.Code == 127):
-		o.Status, o.Error = "error", fmt.Sprintf("there is no %s where commands run (backend %s): install Python 3 there, or use the terminal", h.o.python(), got.Backend)
+		o.Status, o.Error = "error", fmt.Sprintf("there is no Python 3 where commands run (backend %s): install it there, or use the terminal", got.Backend)
 	case h.hello == "":
-		o.Status, o.Error = "error", fmt.Sprintf("%s did not start the program (exit code %d)", h.o.python(), o.Code)
+		o.Status, o.Error = "error", fmt.Sprintf("Python did not start the program (exit code %d)", o.Code)
 	case o.Code != 0:
 		o.Status, o.Error = "error", fmt.Sprintf("exit code %d", o.Code)
 	}

@@ -203,11 +203,20 @@ func (r Code) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 	case r.Launch == nil || r.Base == nil || r.Names == nil:
 		return tool.Result{}, errors.New("execute_code: no door to run programs through")
 	}
-	return r.run(ctx, c, args.Code)
+	names := []string{r.Interpreter}
+	if r.Interpreter == "" { // the first in PATH may stand for one that is not there in a sandbox
+		names = []string{"python3", "/usr/bin/python3"}
+	}
+	for {
+		result, absent, err := r.run(ctx, c, names[0], args.Code)
+		if names = names[1:]; err != nil || !absent || len(names) == 0 {
+			return result, err
+		}
+	}
 }
 
-// run starts a program and waits for its end.
-func (r Code) run(ctx context.Context, c tool.Call, code string) (tool.Result, error) {
+// run starts a program and waits for its end. absent tells that there is no such interpreter.
+func (r Code) run(ctx context.Context, c tool.Call, interpreter, code string) (result tool.Result, absent bool, err error) {
 	call := r.Base()
 	if call.Env.Surface == environ.Foreground {
 		call.Env.Surface = environ.ExecuteCode
@@ -220,7 +229,7 @@ func (r Code) run(ctx context.Context, c tool.Call, code string) (tool.Result, e
 	}
 	in, feed, err := os.Pipe()
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("execute_code: %w", err)
+		return tool.Result{}, false, fmt.Errorf("execute_code: %w", err)
 	}
 	defer in.Close()
 	inner, stop := context.WithCancelCause(ctx)
@@ -228,24 +237,20 @@ func (r Code) run(ctx context.Context, c tool.Call, code string) (tool.Result, e
 	h := newHost(inner, stop, &r.Options, c, feed)
 	defer h.end()
 	if err := h.begin(names, code); err != nil {
-		return tool.Result{}, err
+		return tool.Result{}, false, err
 	}
 	out := r.capture()
 	call.Text, call.Stdout, call.Stdin, call.Timeout = "", nil, in, maxWhole
 	call.Stderr, call.Apart = &printed{h, out}, true
-	call.Argv = []string{r.python(), "-X", "utf8", "-u", "-c", firstPart, secondPart}
-	call.Inner = &launch.Inner{Text: launch.Quote([]string{r.python(), "-c", code}), Given: h.given(), Talk: h}
+	call.Argv = []string{interpreter, "-X", "utf8", "-u", "-c", firstPart, secondPart}
+	call.Inner = &launch.Inner{Text: launch.Quote([]string{"python3", "-c", code}), Given: h.given(), Talk: h}
 	began := time.Now()
 	got, err := r.Launch(inner, call)
 	h.end()
-	return h.result(ctx, got, err, out.Close(), time.Since(began))
-}
-
-func (o *Options) python() string {
-	if o.Interpreter != "" {
-		return o.Interpreter
-	}
-	return "python3"
+	printed := out.Close()
+	absent = err == nil && got.Ran && h.hello == "" && (got.Status.Code == 126 || got.Status.Code == 127)
+	result, err = h.result(ctx, got, err, printed, time.Since(began))
+	return result, absent, err
 }
 
 func (o *Options) capture() *capture.Buffer {

@@ -253,7 +253,7 @@ func TestJudged(t *testing.T) {
 			if o.Status != row.status || len(b.person.asked) > 0 != row.asked {
 				t.Errorf("%s (%s), asked %q", o.Status, o.Error, b.person.asked)
 			}
-			if row.asked && b.person.asked[0] != launch.Quote([]string{python(), "-c", row.code}) {
+			if row.asked && b.person.asked[0] != launch.Quote([]string{"python3", "-c", row.code}) {
 				t.Errorf("the person was shown %q", b.person.asked[0])
 			}
 			if row.status == "refused" && (!r.Failed || o.Python != "") {
@@ -361,7 +361,7 @@ func TestNoPython(t *testing.T) {
 	b.o.Interpreter = "no-such-python3"
 	b.person.choice = approval.Once
 	o, r := b.run("print(1)")
-	if o.Status != "error" || !strings.Contains(o.Error, "there is no no-such-python3 where commands run (backend local)") || !r.Failed {
+	if o.Status != "error" || !strings.Contains(o.Error, "there is no Python 3 where commands run (backend local)") || !r.Failed {
 		t.Errorf("%+v", o)
 	}
 	b.o.Interpreter = "false"
