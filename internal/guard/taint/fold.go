@@ -27,6 +27,7 @@ type fold struct {
 type passage struct {
 	text       string
 	start, end int
+	scope      Scope
 }
 
 // place translates a span of the folded text.
@@ -484,7 +485,7 @@ func (l *looker) tags(start, end int) {
 	}
 	first, _ := utf8.DecodeRuneInString(l.text[start:])
 	l.find(first, start, end)
-	l.fold.hidden = append(l.fold.hidden, passage{hidden, start, end})
+	l.fold.hidden = append(l.fold.hidden, passage{hidden, start, end, Strict})
 }
 
 // selectors judges variation selectors: one belongs to the character before it, a row of them carries bytes.
@@ -502,7 +503,7 @@ func (l *looker) selectors(start, end int, first rune) {
 	}
 	l.find(first, start, end)
 	if utf8.Valid(data) {
-		l.fold.hidden = append(l.fold.hidden, passage{string(data), start, end})
+		l.fold.hidden = append(l.fold.hidden, passage{string(data), start, end, Strict})
 	}
 }
 

@@ -15,15 +15,21 @@ type order struct {
 var orders = [...]order{
 	{"ignore ignoring disregard override overriding overrule forget bypass", "previous prior preceding rules rule instructions instruction guidelines prompt prompts system safety " +
 		"policy policies restrictions directives directive everything constraints safeguards", 6},
-	{"system developer", "prompt prompts instruction instructions override directive directives command", 1},
-	{"new hidden secret real updated additional", "instruction instructions directive directives prompt", 1},
 	{"assistant assistants ai llm llms chatbot gpt chatgpt claude gemini copilot", "must should shall please execute run send reveal print fetch include do tell respond answer output obey " +
 		"recommend approve ignore always never install download delete call open visit forward say add write rate rank", 5},
-	{"language", "model models", 1},
 	{"send post reveal print exfiltrate upload leak output forward expose include", "secret secrets password passwords credentials token tokens key keys .env env conversation history", 6},
 	{"not don't never without", "tell telling mention inform informing reveal disclose notify alert", 2},
+	{"system developer", "prompt prompts instruction instructions override directive directives command", 1},
+	{"new hidden secret real updated additional", "instruction instructions directive directives prompt", 1},
+	{"language", "model models", 1},
 	{"you", "must shall", 1},
 }
+
+// Which orders are looked for: the first four of them also where a text is not hidden, but said to be from somebody else.
+const (
+	allOrders   = 1<<len(orders) - 1
+	plainOrders = 1<<4 - 1
+)
 
 // followers are, for each word, which orders it begins and which it ends.
 type followers struct {
@@ -47,8 +53,8 @@ func compileOrders() map[string]followers {
 	return out
 }
 
-// instructs returns where in a folded text something instructs, or -1. What tags say counts if the text is not a part of a page.
-func (v *vocabulary) instructs(text []byte, page bool) int {
+// instructs returns where in a folded text one of some orders ends, or -1. What tags say counts if the text is not a part of a page.
+func (v *vocabulary) instructs(text []byte, page bool, which uint16) int {
 	var seen [len(orders)]int // number of the word that began an order last, from 1
 	count, before := 0, 0
 	for i := 0; i < len(text); {
@@ -77,7 +83,7 @@ func (v *vocabulary) instructs(text []byte, page bool) int {
 		}
 		before = i
 		for n := range orders {
-			if bit := uint16(1) << n; f.then&bit != 0 && seen[n] > 0 && count-seen[n] <= orders[n].within {
+			if bit := uint16(1) << n & which; f.then&bit != 0 && seen[n] > 0 && count-seen[n] <= orders[n].within {
 				return start
 			}
 		}
@@ -118,5 +124,5 @@ func (sh *shapes) conceals(at int) bool {
 		return false
 	}
 	sh.concealed = to
-	return sh.s.v.instructs(text[from:to], true) >= 0
+	return sh.s.v.instructs(text[from:to], true, allOrders) >= 0
 }

@@ -48,13 +48,24 @@ var vocabularies = sync.OnceValue(compile)
 func compile() *vocabulary {
 	v := &vocabulary{words: map[string][]uint16{}, stems: map[string][]stem{}, han: map[rune]int{}, triggers: triggers(), orders: compileOrders()}
 	v.cyrillic = cyrillicTwins()
-	for i := range phrases {
-		v.phrase(&phrases[i])
+	for p := range table {
+		v.phrase(p)
 	}
 	for word := range v.triggers {
 		v.know(word)
 	}
 	return v
+}
+
+// table goes through all phrases.
+func table(yield func(*phrase) bool) {
+	for _, rows := range [...][]phrase{phrases[:], abroad[:], agentic[:]} {
+		for i := range rows {
+			if !yield(&rows[i]) {
+				return
+			}
+		}
+	}
 }
 
 // phrase adds a phrase.
@@ -115,7 +126,9 @@ type scanner struct {
 	v     *vocabulary
 	seen  []mark // by step: where it was last reached
 	count int32  // words so far
+	stop  int32  // words before the last end of a sentence
 	shape shapes
+	buf   [encodedWord]byte
 }
 
 // mark is where a step was reached last, and where its phrase began.
@@ -153,10 +166,32 @@ func (s *scanner) run() {
 				s.shape.angle(i)
 			case '!':
 				s.shape.markdown(i)
+				if i+1 < len(text) && parts(c, text[i+1]) {
+					s.stop = s.count
+				}
+			case '[':
+				s.shape.role(i)
+			case '.', ';', '?', '\n', '"':
+				if i+1 < len(text) && parts(c, text[i+1]) {
+					s.stop = s.count
+				}
 			}
 			i++
 		}
 	}
+	s.shape.spell()
+}
+
+// parts tells whether two bytes end a sentence, a paragraph or a quoted value. Words that stand apart so are one phrase only if
+// hardly anything is between them.
+func parts(c, next byte) bool {
+	switch c {
+	case '\n':
+		return next == '\n'
+	case '"':
+		return next == ',' || next == ')' || next == '.'
+	}
+	return next == ' ' || next == '\n' || next == '"'
 }
 
 // wordByte tells the bytes of words in ASCII.
@@ -193,11 +228,14 @@ func (s *scanner) wide(start, end int) int {
 				}
 				return s.hanWord(end, r, size)
 			}
-			if r >= 0x400 && r < 0x500 || unicode.IsLetter(r) || unicode.IsDigit(r) {
+			if r >= 0x400 && r < 0x500 || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mc, r) {
 				end += size
 				continue
 			}
 			if end == start {
+				if r == '。' {
+					s.stop = s.count
+				}
 				return end + size
 			}
 		}
@@ -255,11 +293,26 @@ func (s *scanner) other(start, end int) {
 
 // word counts a word and moves every phrase on that it belongs to.
 func (s *scanner) word(word []byte, start, end int) {
-	for len(word) > 1 && word[len(word)-1] == '\'' {
+	for len(word) > 1 && (word[len(word)-1] == '\'' || word[len(word)-1] == '_') {
 		word, end = word[:len(word)-1], end-1
+	}
+	for len(word) > 1 && word[0] == '_' {
+		word, start = word[1:], start+1
 	}
 	s.other(start, end)
 	first := word[0]
+	switch {
+	case len(word) == 1 && first < 0x80:
+		s.shape.spelled(first, start, end)
+	case len(word) >= encodedWord:
+		s.shape.encoded(start, end)
+	case first < 0x80:
+		if plain := digits(word, s.buf[:0]); plain != nil && s.known(plain) {
+			for _, n := range s.v.words[string(plain)] {
+				s.reach(n, start, end)
+			}
+		}
+	}
 	if s.v.lengths[first]&(1<<min(len(word), 63)) != 0 {
 		for _, n := range s.v.words[string(word)] {
 			s.reach(n, start, end)
@@ -292,7 +345,8 @@ func (s *scanner) reach(n uint16, start, end int) {
 	}
 	if !st.first {
 		before := s.seen[n-1]
-		if before.word == 0 || before.word >= s.count || s.count-before.word-1 > st.gap {
+		gap := s.count - before.word - 1
+		if before.word == 0 || gap < 0 || gap > st.gap || gap > 1 && before.word <= s.stop {
 			return
 		}
 		start = before.start

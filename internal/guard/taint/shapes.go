@@ -27,6 +27,9 @@ func triggers() map[string]trigger {
 
 		"pretend": {Context, (*shapes).pretend},
 	}
+	for _, word := range []string{"system", "developer", "assistant", "admin", "administrator", "human", "operator"} {
+		out[word] = trigger{Context, (*shapes).speaks}
+	}
 	for _, property := range []string{"display", "visibility", "font-size", "opacity"} {
 		out[property] = trigger{All, (*shapes).hides}
 	}
@@ -92,7 +95,12 @@ type shapes struct {
 		at   int
 		name string // "div", else empty
 	}
-	comment   int // where the comment that was read last ends
+	comment int // where the comment that was read last ends
+	decoded int // up to where words in other forms were read
+	letters struct {
+		text       []byte
+		start, end int
+	}
 	concealed int // up to where elements that are not shown were read
 	styled    int // where its style begins; both are 0 before the first, which is as good as far away
 	memo      [targets]struct {
@@ -146,7 +154,11 @@ func (sh *shapes) sameLine(id string, t target, start, end int) {
 // about the .netrc file") says something first.
 func (sh *shapes) reads(start, end int) {
 	line := min(sh.lineEnd(end), end+lineReach)
-	if from, to := sh.next(secretFile, end, line); from >= 0 && bytes.Count(sh.s.f.text[end:from], []byte(" ")) <= 2 {
+	from, to := sh.next(secretFile, end, line)
+	if from >= 0 && bytes.IndexByte(sh.s.f.text[end:from], '`') >= 0 {
+		return
+	}
+	if from >= 0 && bytes.Count(sh.s.f.text[end:from], []byte(" ")) <= 2 {
 		sh.s.report("read_secrets", start, to)
 	} else if from >= 0 && bytes.IndexByte(sh.s.f.text[end:from], '-') == 1 {
 		sh.s.report("read_secrets", start, to) // an option
@@ -318,6 +330,7 @@ func (sh *shapes) hardcoded(start, end int) {
 // angle looks at a "<".
 func (sh *shapes) angle(at int) {
 	text := sh.s.f.text[at:]
+	sh.role(at)
 	switch {
 	case bytes.HasPrefix(text, []byte("<!--")):
 		// A reader of the page does not see what is in a comment. Comments do not nest.
@@ -329,7 +342,7 @@ func (sh *shapes) angle(at int) {
 			inside, end = from, to
 		}
 		sh.comment = end
-		if sh.s.v.instructs(sh.s.f.text[at+4:inside], false) >= 0 {
+		if sh.s.v.instructs(sh.s.f.text[at+4:inside], false, allOrders) >= 0 {
 			sh.s.report("html_comment_injection", at, end)
 		}
 	case len(text) > 2 && 'a' <= text[1] && text[1] <= 'z':

@@ -65,16 +65,21 @@ func Scan(text string, s Scope) []Finding {
 	sc.run()
 	found = append(found, sc.found...)
 	for _, hidden := range f.hidden {
-		for _, h := range Scan(hidden.text, Strict) {
+		for _, h := range Scan(hidden.text, max(hidden.scope, All)) {
 			found = append(found, Finding{ID: h.ID, Start: hidden.start, End: hidden.end, Hidden: true})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int { return a.Start - b.Start })
 	found = slices.CompactFunc(found, func(a, b Finding) bool { return a.ID == b.ID && a.Start < b.End })
 	q := quotes{text: text}
+	// In code or in quotation marks a mark is told of, elsewhere it is there.
+	found = slices.DeleteFunc(found, func(f Finding) bool { return f.ID == roleMarker && !f.Hidden && q.inMarks(f.Start, f.End) })
+	q = quotes{text: text}
 	for i := range found {
-		if !strings.HasPrefix(found[i].ID, invisible) && !found[i].Hidden {
-			found[i].Quoted = q.quoted(found[i].Start, found[i].End)
+		switch f := &found[i]; {
+		case f.Hidden, strings.HasPrefix(f.ID, invisible):
+		default:
+			f.Quoted = q.quoted(f.Start, f.End)
 		}
 	}
 	return found

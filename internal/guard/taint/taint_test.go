@@ -12,8 +12,7 @@ import (
 
 // Every phrase is found in its examples and in nothing near them.
 func TestPhrases(t *testing.T) {
-	for i := range phrases {
-		p := &phrases[i]
+	for p := range table {
 		if len(p.yes) == 0 || len(p.no) == 0 {
 			t.Errorf("%s: a phrase needs an example and a counter-example", p.id)
 		}
