@@ -25,9 +25,6 @@ type lines struct {
 // add takes output and tells each line that has ended.
 func (l *lines) add(p []byte, ended func(line string)) {
 	for _, c := range p {
-		if c != '\n' {
-			l.open = append(l.open, c)
-		}
 		if c == '\n' || len(l.open) >= maxLine && utf8.RuneStart(c) {
 			line := Plain(string(l.open))
 			l.open = l.open[:0]
@@ -35,6 +32,9 @@ func (l *lines) add(p []byte, ended func(line string)) {
 			if ended != nil {
 				ended(line)
 			}
+		}
+		if c != '\n' {
+			l.open = append(l.open, c)
 		}
 	}
 }

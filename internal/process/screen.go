@@ -72,21 +72,32 @@ type Screen struct {
 
 // NewScreen returns an empty screen.
 func NewScreen(rows, cols int) *Screen {
-	s := &Screen{}
-	s.reset(bound(rows, maxRows), bound(cols, maxCols))
+	rows, cols = bound(rows, maxRows), bound(cols, maxCols)
+	s := &Screen{cols: cols, main: newGrid(rows, cols), other: newGrid(rows, cols)}
+	s.reset()
 	return s
 }
 
 func bound(n, most int) int { return min(max(n, 1), most) }
 
-func (s *Screen) reset(rows, cols int) {
-	p, above := s.parser, s.above
-	*s = Screen{parser: p, above: above, cols: cols, bottom: rows, wrap: true}
-	s.main, s.other = newGrid(rows, cols), newGrid(rows, cols)
-	s.tabs = make([]bool, cols)
-	for i := 8; i < cols; i += 8 {
+// reset empties the screens and forgets all modes. A program may ask for it with two bytes, so it makes nothing new.
+func (s *Screen) reset() {
+	*s = Screen{parser: s.parser, above: s.above, answer: s.answer, cols: s.cols, main: s.main, other: s.other, bottom: len(s.main.rows), wrap: true}
+	s.main.empty()
+	s.other.empty()
+	s.tabs = make([]bool, s.cols)
+	for i := 8; i < s.cols; i += 8 {
 		s.tabs[i] = true
 	}
+}
+
+// empty blanks all of it.
+func (g *grid) empty() {
+	for i := range g.rows {
+		clear(g.rows[i].cells)
+		g.rows[i].wrapped = false
+	}
+	g.at, g.saved = cursor{}, cursor{}
 }
 
 func newGrid(rows, cols int) grid {
@@ -146,7 +157,6 @@ func (s *Screen) View(above int, clean func(string) string) View {
 	for from > 0 && from < len(s.above) && s.above[from-1].wrapped {
 		from--
 	}
-	before := s.lines(s.above[from:], nil)
 	all := clean(strings.Join(s.lines(s.above[from:], s.main.rows), "\n"))
 	for _, line := range strings.Split(all, "\n") {
 		v.Lines = append(v.Lines, fold(strings.TrimRight(line, " "), s.cols)...)
@@ -154,7 +164,16 @@ func (s *Screen) View(above int, clean func(string) string) View {
 	for len(v.Lines) > 0 && v.Lines[len(v.Lines)-1] == "" {
 		v.Lines = v.Lines[:len(v.Lines)-1]
 	}
-	v.Above = min(len(before), len(v.Lines))
+	used := 0
+	for i, r := range s.main.rows {
+		if r.text() != "" {
+			used = i + 1
+		}
+	}
+	v.Above = max(0, len(v.Lines)-used)
+	if drop := v.Above - max(above, 0); drop > 0 { // the beginning of a line that goes on below
+		v.Lines, v.Above = v.Lines[drop:], v.Above-drop
+	}
 	return v
 }
 
@@ -193,6 +212,9 @@ func (r row) text() string {
 		}
 	}
 	if r.wrapped {
+		if n := len(r.cells) - 1; r.cells[n].char == 0 && !r.cells[n].half { // a wide character did not fit
+			return strings.TrimSuffix(b.String(), " ")
+		}
 		return b.String()
 	}
 	return strings.TrimRight(b.String(), " ")
@@ -306,31 +328,34 @@ func (s *Screen) feed() {
 	a.past = false
 	switch {
 	case a.row == s.bottom-1:
+		if s.top == 0 && !s.alt {
+			s.keep(s.main.rows[0])
+		}
 		s.scroll(s.top, 1)
 	case a.row < len(s.main.rows)-1:
 		a.row++
 	}
 }
 
-// scroll moves the rows from a row on to the bottom of the region up, or down for less than 0.
+// scroll moves the rows from a row on to the bottom of the region up, or down for less than 0. What goes out comes in again, blank.
 func (s *Screen) scroll(from, n int) {
-	rows := s.main.rows
-	height := s.bottom - from
-	n = min(max(n, -height), height)
+	rows := s.main.rows[from:s.bottom]
+	n = min(max(n, -len(rows)), len(rows))
 	for range max(n, -n) {
-		fresh := row{cells: make([]cell, s.cols)}
+		last := len(rows) - 1
 		if n > 0 {
-			if from == 0 && !s.alt {
-				s.keep(rows[0])
-			}
-			copy(rows[from:s.bottom], rows[from+1:s.bottom])
-			rows[s.bottom-1] = fresh
+			out := rows[0]
+			copy(rows, rows[1:])
+			rows[last] = out
 		} else {
-			copy(rows[from+1:s.bottom], rows[from:s.bottom-1])
-			rows[from] = fresh
-			rows[s.bottom-1].wrapped = false
+			out := rows[last]
+			copy(rows[1:], rows)
+			rows[0], last = out, 0
 		}
+		clear(rows[last].cells)
+		rows[last].wrapped = false
 	}
+	rows[len(rows)-1].wrapped = false
 }
 
 func (s *Screen) control(c byte) {

@@ -6,12 +6,6 @@ func (s *Screen) escape(mid, final byte) {
 	switch {
 	case mid == '(' || mid == ')':
 		s.g[mid-'('] = final == '0'
-	case mid == '#' && final == '8': // a test picture: all E
-		for i := range s.main.rows {
-			for j := range s.main.rows[i].cells {
-				s.main.rows[i].cells[j] = cell{char: 'E'}
-			}
-		}
 	case mid != 0:
 	case final == '7':
 		s.save()
@@ -32,7 +26,7 @@ func (s *Screen) escape(mid, final byte) {
 			a.row = max(a.row-1, 0)
 		}
 	case final == 'c':
-		s.reset(len(s.main.rows), s.cols)
+		s.reset()
 	}
 }
 
@@ -149,7 +143,7 @@ func (s *Screen) edit(args []int, final byte) bool {
 			if final == 'L' {
 				n = -n
 			}
-			s.shift(a.row, n)
+			s.scroll(a.row, n)
 			a.col = 0
 		}
 	case 'S':
@@ -157,7 +151,7 @@ func (s *Screen) edit(args []int, final byte) bool {
 	case 'T':
 		s.scroll(s.top, -n)
 	case 'b':
-		for range min(n, s.cols*len(s.main.rows)) {
+		for range min(n, s.cols) {
 			if s.last != 0 {
 				s.print(s.last)
 			}
@@ -168,14 +162,6 @@ func (s *Screen) edit(args []int, final byte) bool {
 	}
 	a.past = false
 	return true
-}
-
-// shift deletes lines from a row on, or inserts them for less than 0. What is deleted has not scrolled off.
-func (s *Screen) shift(from, n int) {
-	alt := s.alt
-	s.alt = true
-	s.scroll(from, n)
-	s.alt = alt
 }
 
 func (s *Screen) erase(args []int, final byte) {
@@ -273,7 +259,7 @@ func (s *Screen) private(mode int, on bool) {
 		at := s.main.at
 		s.main, s.other, s.alt = s.other, s.main, on
 		if on {
-			s.main = newGrid(len(s.main.rows), s.cols)
+			s.main.empty()
 		}
 		s.main.at = at
 		if !on && mode == 1049 {
