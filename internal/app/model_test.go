@@ -148,6 +148,17 @@ func TestKeyStaysHome(t *testing.T) {
 	}
 }
 
+// A key that travels unencrypted is told, but for what is on this machine.
+func TestPlainAddressIsTold(t *testing.T) {
+	for base, want := range map[string]bool{"http://127.0.0.1:9/v1": false, "http://localhost:9/v1": false, "https://10.0.0.5/v1": false, "http://10.0.0.5/v1": true} {
+		w := newWorld(t, "providers: {lab: {key_env: LAB_KEY, base_url: '"+base+"'}}\n")
+		w.env["LAB_KEY"] = "k"
+		if _, err := w.open(t).Model("lab:x"); err != nil || strings.Contains(strings.Join(w.told, ""), "unencrypted") != want {
+			t.Errorf("%s: %v %v", base, err, w.told)
+		}
+	}
+}
+
 func TestFallback(t *testing.T) {
 	first, second := llmtest.New(t, "status 401 auth no"), llmtest.New(t, "say from the second")
 	w := newWorld(t, "model: a:x\nfallback_models: ['b:y']\nproviders: {a: {base_url: '"+first.URL+"/v1'}, b: {base_url: '"+second.URL+"/v1'}}\n")

@@ -3,6 +3,9 @@ package app
 import (
 	"cmp"
 	"context"
+	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -102,6 +105,9 @@ func (a *App) newClient(snap *config.Snapshot, name string, set config.Provider,
 	}
 	c := wire.Config{Name: name, BaseURL: base, Key: key, KeyName: cmp.Or(set.KeyEnv, known.KeyName), Header: set.Headers, Trust: trust, Policy: a.Egress,
 		Proxy: strings.TrimSpace(snap.Settings.Security.Proxy), Tell: func(text string) { a.p.Tell("provider " + name + ": " + text) }}
+	if !key.Empty() && strings.HasPrefix(base, "http://") && !isLocal(base) {
+		c.Tell("its key goes over the network unencrypted: use https where it can be had")
+	}
 	var made client
 	var err error
 	if format := cmp.Or(detect.Format(set.API), known.Format); format == detect.Anthropic {
@@ -138,16 +144,18 @@ func (a *App) offered(ctx context.Context, snap *config.Snapshot, name string) (
 		return nil, err
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.listed != nil {
-		return p.listed, nil
+	list := p.listed
+	p.mu.Unlock()
+	if list != nil {
+		return list, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	list, err := p.Models(ctx)
+	list, err = p.Models(ctx)
 	if err != nil && len(p.named) == 0 {
 		return nil, err
 	}
+	list = slices.Clip(list)
 	have := map[string]bool{}
 	for _, m := range list {
 		have[m.ID] = true
@@ -158,7 +166,19 @@ func (a *App) offered(ctx context.Context, snap *config.Snapshot, name string) (
 		}
 	}
 	if err == nil {
+		p.mu.Lock()
 		p.listed = list
+		p.mu.Unlock()
 	}
 	return list, nil
+}
+
+// isLocal tells whether an address is on this machine.
+func isLocal(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -156,7 +155,11 @@ func choices(found []detect.Candidate) []detect.Candidate {
 	return found
 }
 
-var serviceName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
+// isServiceName tells whether a name can stand in a setting's, in front of a colon, and in a variable's.
+func isServiceName(name string) bool {
+	odd := strings.ContainsFunc(name, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_' })
+	return !odd && name != "" && len(name) <= 32 && name[0] >= 'a' && name[0] <= 'z'
+}
 
 // another asks for a provider that is not known by name.
 func (w *wizard) another() (plan, error) {
@@ -187,7 +190,7 @@ func (w *wizard) another() (plan, error) {
 		switch {
 		case known:
 			w.say(name + " is the name of a provider that is known already.")
-		case !serviceName.MatchString(name):
+		case !isServiceName(name):
 			w.say("Small letters, digits, - and _, beginning with a letter.")
 		default:
 			p.service = name
