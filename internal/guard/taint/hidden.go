@@ -18,7 +18,7 @@ var orders = [...]order{
 	{"assistant assistants ai llm llms chatbot gpt chatgpt claude gemini copilot", "must should shall please execute run send reveal print fetch include do tell respond answer output obey " +
 		"recommend approve ignore always never install download delete call open visit forward say add write rate rank", 5},
 	{"send post reveal print exfiltrate upload leak output forward expose include", "secret secrets password passwords credentials token tokens key keys .env env conversation history", 6},
-	{"not don't never without", "tell telling mention inform informing reveal disclose notify alert", 2},
+	{"not don't never without", "tell telling mention inform informing reveal", 2},
 	{"system developer", "prompt prompts instruction instructions override directive directives command", 1},
 	{"new hidden secret real updated additional", "instruction instructions directive directives prompt", 1},
 	{"language", "model models", 1},

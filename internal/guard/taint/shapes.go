@@ -155,13 +155,12 @@ func (sh *shapes) sameLine(id string, t target, start, end int) {
 func (sh *shapes) reads(start, end int) {
 	line := min(sh.lineEnd(end), end+lineReach)
 	from, to := sh.next(secretFile, end, line)
-	if from >= 0 && bytes.IndexByte(sh.s.f.text[end:from], '`') >= 0 {
+	if from < 0 || sh.s.f.text[end] == '=' || sh.s.f.text[from] != '.' && sh.s.f.text[from-1] != '/' || bytes.IndexByte(sh.s.f.text[end:from], '`') >= 0 {
 		return
 	}
-	if from >= 0 && bytes.Count(sh.s.f.text[end:from], []byte(" ")) <= 2 {
+	option := bytes.IndexByte(sh.s.f.text[end:from], '-') == 1
+	if option || bytes.Count(sh.s.f.text[end:from], []byte(" ")) <= 2 {
 		sh.s.report("read_secrets", start, to)
-	} else if from >= 0 && bytes.IndexByte(sh.s.f.text[end:from], '-') == 1 {
-		sh.s.report("read_secrets", start, to) // an option
 	}
 }
 
