@@ -45,6 +45,9 @@ var partly = map[string]string{
 	"dotnet": " build run test ",
 }
 
+// modules are those of Python that do so when they are run.
+const modules = " pytest unittest doctest json.tool compileall venv build mypy black ruff flake8 pylint isort coverage tox timeit trace pdb py_compile "
+
 // origin says where the output of a command comes from.
 func origin(p *shell.Program, e exposure.Exposure) taint.Origin {
 	if e.Network.Force == exposure.NoNet {
@@ -83,6 +86,8 @@ func stays(c *shell.Command) bool {
 	switch {
 	case c.Name == "":
 		return len(c.Args) == 0 // assignments alone
+	case strings.HasPrefix(c.Name, "python") && len(c.Args) > 2 && c.Args[1].Is("-m"):
+		return has(modules, c.Args[2].Text)
 	case has(nearby, c.Name):
 		return true
 	case partly[c.Name] != "":
