@@ -137,7 +137,11 @@ func TestKilled(t *testing.T) {
 		w.turn(false)
 	}
 	w.turn(true)
-	w.check()
+	for id, n := range w.check() {
+		if n != 1 {
+			t.Errorf("the call %s has %d results", id, n)
+		}
+	}
 	if w.summaries == 0 && kills >= 40 || w.killedInCall == 0 && kills >= 40 {
 		t.Errorf("%d summaries, %d killed during a call: this test does not look where it should", w.summaries, w.killedInCall)
 	}
@@ -231,8 +235,8 @@ func (w *watch) run(text string, most int, moment time.Duration) (done bool) {
 	return done
 }
 
-// check compares what is stored with what was acknowledged.
-func (w *watch) check() {
+// check compares what is stored with what was acknowledged, and returns how many results each call has.
+func (w *watch) check() map[string]int {
 	w.t.Helper()
 	said, answered, asked, persons := map[string]int{}, map[string]int{}, map[string]int{}, []string(nil)
 	for _, m := range stored(w.t, w.p) {
@@ -285,4 +289,8 @@ func (w *watch) check() {
 	if n := len(slices.Compact(slices.Clone(ids))); n != len(ids) {
 		w.t.Fatalf("of %d calls only %d are different", len(ids), n)
 	}
+	for id := range asked {
+		asked[id] = answered[id]
+	}
+	return asked
 }
