@@ -38,6 +38,22 @@ func treeStart(p string) bool {
 	return false
 }
 
+// instructs tells whether agents obey the target's text, as guard/paths has it for file tools. One in a temporary folder is
+// nobody's.
+func (c *ctx) instructs(t target) bool {
+	if t.path == "" || c.isTemp(t) {
+		return false
+	}
+	p := strings.ToLower(t.path)
+	switch base(p) {
+	case "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "soul.md", "hermes.md", ".hermes.md", ".cursorrules", ".windsurfrules", ".clinerules":
+		return true
+	case "copilot-instructions.md":
+		return strings.HasSuffix(path.Dir("/"+p), "/.github")
+	}
+	return strings.Contains("/"+p, "/.cursor/rules/")
+}
+
 func systemStart(p string) bool {
 	for _, d := range [...]string{"/Library/LaunchAgents", "/Library/LaunchDaemons", "/System/Library/LaunchDaemons", "/Library/StartupItems", "/var/spool/cron", "/var/spool/at", "/usr/lib/systemd", "/lib/systemd", "/usr/local/lib/systemd",
 		"/run/systemd/system", "/lib/security", "/usr/lib/security", "/usr/lib/x86_64-linux-gnu/security", "/lib/x86_64-linux-gnu/security", "/lib/udev/rules.d", "/usr/lib/udev/rules.d", "/usr/local/share/ca-certificates",
