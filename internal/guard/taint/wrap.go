@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
@@ -99,14 +100,14 @@ func Attribute(s string) string {
 // own tags remain.
 func escape(text string) string {
 	const safe = "untrusted-tool-result"
-	if len(text) < len(tag) || !strings.Contains(text, "_") {
+	if len(text) < len(tag) {
 		return text
 	}
 	f := folded(text)
 	var b strings.Builder
 	last := 0
 	for at := 0; ; {
-		k := strings.Index(string(f.text[at:]), tag)
+		k := bytes.Index(f.text[at:], []byte(tag))
 		if k < 0 {
 			break
 		}
