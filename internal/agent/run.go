@@ -120,7 +120,7 @@ func (t *turn) call(ctx context.Context, j *job) outcome {
 		o := outcome{err: errVanished, counts: true}
 		defer func() {
 			if p := recover(); p != nil {
-				o = outcome{err: fmt.Errorf("the tool broke: %v", p), counts: true}
+				o = broken(fmt.Sprint(p))
 			}
 			done <- o
 		}()
@@ -152,6 +152,14 @@ func (t *turn) call(ctx context.Context, j *job) outcome {
 	o.result.Failed, o.result.Parts = true, append(own(text).Parts, parts...)
 	o.err, o.says = errInterrupted, true
 	return o
+}
+
+// broken is what comes of a tool that panics. What it says then may hold a text from outside.
+func broken(text string) outcome {
+	text = line(text)
+	r := own("The tool broke. What it said:")
+	r.Parts = append(r.Parts, tool.Part{Text: text})
+	return outcome{result: r, err: errors.New("the tool broke: " + text), counts: true, says: true}
 }
 
 // stopped waits for a call whose turn has ended.
