@@ -14,9 +14,11 @@ if names is not None:
     fold = (lambda s: s.upper()) if os.name == "nt" else (lambda s: s)
     keep = set(fold(n) for n in names)
     left = dict((n, v) for n, v in os.environ.items() if fold(n) in keep)
-    if len(left) != len(os.environ):
-        if sys.executable and os.name != "nt":
-            os.execve(sys.executable, [sys.executable, "-X", "utf8", "-u", "-c", sys.argv[1]], left)
-        os.environ.clear()
-        os.environ.update(left)
+    if sys.executable and os.name != "nt":
+        os.execve(sys.executable, [sys.executable, "-X", "utf8", "-u", "-c", sys.argv[1]], left)
+    if sys.flags.no_site:
+        import site
+        site.main()
+    os.environ.clear()
+    os.environ.update(left)
 exec(compile(sys.argv[1], "<hermes>", "exec"), {"__name__": "hermes"})

@@ -243,6 +243,9 @@ func (r Code) run(ctx context.Context, c tool.Call, interpreter, code string) (r
 	call.Text, call.Stdout, call.Stdin, call.Timeout = "", nil, in, maxWhole
 	call.Stderr, call.Apart = &printed{h, out}, true
 	call.Argv = []string{interpreter, "-X", "utf8", "-u", "-c", firstPart, secondPart}
+	if names != nil { // it only starts itself anew: without looking for packages that takes half the time
+		call.Argv = slices.Insert(call.Argv, 1, "-S", "-E")
+	}
 	call.Inner = &launch.Inner{Text: launch.Quote([]string{"python3", "-c", code}), Given: h.given(), Talk: h}
 	began := time.Now()
 	got, err := r.Launch(inner, call)
