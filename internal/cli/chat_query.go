@@ -65,6 +65,9 @@ func (t *table) query(ctx context.Context) error {
 	defer talk.Close(context.WithoutCancel(ctx))
 	if t.yolo() || talk.Info.Yolo {
 		t.app.Desk().SetYOLO(talk.Info.Owner, true)
+		if err := t.chats.Sessions().SetYolo(ctx, talk.Info.ID, true); err != nil {
+			return err
+		}
 		fmt.Fprintln(t.stdio.Stderr, "hermes: "+chat.YoloBanner)
 	}
 	h := &hearer{t: t, out: queryAnswer{Session: talk.Info.ID, Model: talk.Model, Calls: []queryCall{}, Refused: []queryCall{}}, priced: true}
@@ -163,7 +166,8 @@ func (h *hearer) call(e agent.Ended) {
 	if e.Err != nil {
 		c.Error = e.Err.Error()
 	}
-	if o, ok := e.Result.Data.(terminal.Outcome); ok && o.Status == "refused" {
+	var o terminal.Outcome
+	if data, ok := e.Result.Data.(json.RawMessage); ok && e.Call.Name == "terminal" && json.Unmarshal(data, &o) == nil && o.Status == "refused" {
 		refused, c.OK, c.Error = true, false, o.Error
 		if o.Approval != nil {
 			c.Rule = o.Approval.Rule
