@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"hermes/internal/llm"
 	"hermes/internal/tool"
@@ -124,16 +125,28 @@ func twice(object json.RawMessage) error {
 			return err
 		}
 		name, _ := token.(string)
-		if seen[strings.ToLower(name)] {
+		folded := strings.Map(fold, name)
+		if seen[folded] {
 			return fmt.Errorf("the field %q is there twice", name)
 		}
-		seen[strings.ToLower(name)] = true
+		seen[folded] = true
 		var skipped json.RawMessage
 		if err := d.Decode(&skipped); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// fold is what all cases of a letter have in common, those of other alphabets included, as encoding/json finds fields by it.
+func fold(r rune) rune {
+	for {
+		next := unicode.SimpleFold(r)
+		if next <= r {
+			return next
+		}
+		r = next
+	}
 }
 
 // same is equal for calls that ask for the same, however their arguments are written.

@@ -132,6 +132,28 @@ func TestTitle(t *testing.T) {
 	}
 }
 
+// A tool gets one JSON object, in which no field is there twice for whoever reads it.
+func TestObject(t *testing.T) {
+	for _, row := range []struct{ text, want string }{
+		{``, ""}, {" \n", ""}, {`{}`, ""}, {` {"a":{"b":1,"c":2}} `, ""}, {`{"a":{"x":1},"b":{"x":1}}`, ""},
+		{`{"a":1,"A":2}`, `the field "A" is there twice`},
+		{`{"task":1,"ta\u017fk":2}`, "is there twice"},
+		{`{"a":1`, "end in the middle"},
+		{`{"a":1}}`, "something follows"},
+		{`{"a":1}{"b":1}`, "something follows"},
+		{`{a:1}`, "at byte 2"},
+		{`"{}"`, "they begin with"},
+		{`[{}]`, "they begin with"},
+		{strings.Repeat("{\"a\":", 20_000), "exceeded max depth"},
+		{`{"a":"` + strings.Repeat("x", mostArguments) + `"}`, "at most"},
+	} {
+		_, err := object(row.text)
+		if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%.40q: %v, want %q", row.text, err, row.want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	tu := &turn{a: &Agent{specs: []tool.Spec{{Name: "terminal"}, {Name: "read_file"}, {Name: "write_file"}}}}
 	for _, row := range []struct{ name, want string }{
