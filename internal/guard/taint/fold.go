@@ -388,8 +388,11 @@ func (l *looker) ordered() []passage {
 	return l.unseen
 }
 
+// pointName is how a character that is not shown is called.
+func pointName(r rune) string { return fmt.Sprintf("U+%04X", r) }
+
 func (l *looker) find(r rune, start, end int) {
-	l.fold.findings = append(l.fold.findings, Finding{ID: fmt.Sprintf("%sU+%04X", invisible, r), Start: start, End: end})
+	l.fold.findings = append(l.fold.findings, Finding{ID: invisible + pointName(r), Start: start, End: end})
 	l.unseen = append(l.unseen, passage{start: start, end: end})
 }
 
