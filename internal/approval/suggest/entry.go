@@ -28,29 +28,39 @@ func repeated(key string) bool {
 	return false
 }
 
-// entry returns what could be added to the allow-list so that a command is not asked about again: a pattern, or where none is
-// safe, the key of the rule. Each must lift the whole question alone.
-func (o Options) entry(text string) found {
+// entries returns what could be added to the allow-list so that a command is not asked about again: a pattern, or where none is
+// safe, the keys of the rules that asked. Nothing else may be left to ask about.
+func (o Options) entries(text string) []found {
 	v := o.Judge(text, nil)
 	if v.Action != guard.Ask || len(v.Findings) == 0 || o.lifts(text, o.Listed...) {
-		return found{}
+		return nil
 	}
 	if elevates(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }) {
-		return found{}
+		return nil
 	}
-	class := v.Findings[0].Rule
+	var classes []string
 	for _, f := range v.Findings {
 		if f.Tier != guard.Danger || f.Sticky || !repeated(f.Rule) {
-			return found{}
+			return nil
+		}
+		if !slices.Contains(classes, f.Rule) {
+			classes = append(classes, f.Rule)
 		}
 	}
-	switch glob := Pattern(text); {
-	case glob != "" && o.Redact != nil && o.Redact(glob) == glob && o.lifts(strings.Join(strings.Fields(text), " "), glob):
-		return found{pattern: glob, class: class}
-	case o.lifts(text, class):
-		return found{pattern: class, class: class, isClass: true}
+	glob := Pattern(text)
+	if glob != "" && o.Redact != nil && o.Redact(glob) == glob && o.lifts(strings.Join(strings.Fields(text), " "), glob) {
+		return []found{{pattern: glob, classes: classes}}
 	}
-	return found{}
+	if !o.lifts(text, classes...) {
+		return nil
+	}
+	var out []found
+	for _, c := range classes {
+		if !slices.Contains(o.Listed, c) {
+			out = append(out, found{pattern: c, classes: []string{c}, isClass: true})
+		}
+	}
+	return out
 }
 
 // elevates tells whether a part of a command runs with other rights, or elsewhere: a key would then cover that, too.

@@ -4,8 +4,8 @@
 // only once its owner has taken it over.
 //
 // Failure direction: no proposal. Only a class of commands that is listed here is ever proposed, so a new rule is not; what a model,
-// a mode, a rule or YOLO let pass counts nothing; and an entry that would not lift the very question it was found in, or that a
-// secret is part of, is left out.
+// a mode, a rule or YOLO let pass counts nothing; and what would not lift the very question it was found in, or what a secret is
+// part of, is left out.
 package suggest
 
 import (
@@ -47,7 +47,7 @@ const (
 
 // Find returns what the history says, the most frequent first.
 func Find(history iter.Seq2[session.Past, error], o Options) ([]Proposal, error) {
-	m := &miner{o: o, seen: map[string]found{}, by: map[string]*Proposal{}}
+	m := &miner{o: o, seen: map[string][]found{}, by: map[string]*Proposal{}}
 	for past, err := range history {
 		if err != nil {
 			return nil, err
@@ -70,14 +70,15 @@ func Find(history iter.Seq2[session.Past, error], o Options) ([]Proposal, error)
 // miner counts. A command is judged once, however often it stands in the history.
 type miner struct {
 	o    Options
-	seen map[string]found
+	seen map[string][]found
 	by   map[string]*Proposal
 }
 
-// found is what could be proposed for a command; the zero value is nothing.
+// found is one entry that could be proposed for a command.
 type found struct {
-	pattern, class string
-	isClass        bool
+	pattern string
+	classes []string
+	isClass bool
 }
 
 func (m *miner) add(past session.Past) {
@@ -88,25 +89,30 @@ func (m *miner) add(past session.Past) {
 	if text == "" {
 		return
 	}
-	f, known := m.seen[text]
+	all, known := m.seen[text]
 	if !known {
-		f = m.o.entry(text)
-		m.seen[text] = f
+		all = m.o.entries(text)
+		m.seen[text] = all
 	}
-	if f.pattern == "" {
-		return
+	for _, f := range all {
+		m.count(f, text, past.Inferred)
 	}
+}
+
+func (m *miner) count(f found, text string, inferred bool) {
 	p := m.by[f.pattern]
 	if p == nil {
 		p = &Proposal{Pattern: f.pattern, Class: f.isClass}
 		m.by[f.pattern] = p
 	}
 	p.Count++
-	if past.Inferred {
+	if inferred {
 		p.Inferred++
 	}
-	if !slices.Contains(p.Classes, f.class) {
-		p.Classes = append(p.Classes, f.class)
+	for _, c := range f.classes {
+		if !slices.Contains(p.Classes, c) {
+			p.Classes = append(p.Classes, c)
+		}
 	}
 	if example := m.o.example(text); len(p.Examples) < maxExamples && !slices.Contains(p.Examples, example) {
 		p.Examples = append(p.Examples, example)
