@@ -180,6 +180,7 @@ type Where struct {
 	Dir     string // absolute; empty: as the settings say, seen from Start
 	Start   string // the directory Hermes was started in
 	Once    bool   // a container is not kept, whatever the settings say
+	Lasts   bool   // a conversation's: directory, exports and functions last from command to command, unless the settings say no
 }
 
 // Place makes a place for commands. The caller closes it.

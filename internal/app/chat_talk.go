@@ -97,7 +97,7 @@ func (t *talk) ownPlace() (*launch.Place, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.own == nil {
-		place, err := t.a.Place(Where{Session: t.info.Owner, Backend: "local", Start: t.o.Dir})
+		place, err := t.a.Place(Where{Session: t.info.Owner, Backend: "local", Start: t.o.Dir, Lasts: true})
 		if err != nil {
 			return nil, err
 		}

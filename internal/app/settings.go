@@ -175,6 +175,8 @@ func (a *App) spec(snap *config.Snapshot, backend string, w Where) (sandbox.Spec
 		Session: w.Session, Workdir: tree, Home: a.dir.Join(own), Read: t.Native.Read, Write: t.Native.Write,
 		BestEffort: t.Native.BestEffort, InitFiles: a.initFiles(t, backend), Network: network(t, backend), Limits: limits(snap, backend),
 	}
+	// TERMINAL_LOCAL_PERSISTENT keeps one shell running in other programs; here each command has its own, whatever lasts.
+	spec.Persistent = w.Lasts && t.Persistent
 	if backend == ssh.Name {
 		// Files to source are named as they are there.
 		spec.Persistent, spec.InitFiles = t.SSH.Persistent, t.InitFiles

@@ -45,7 +45,7 @@ func newKit(t *testing.T, w *world, backend string) *kit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	place, err := a.Place(Where{Session: owner, Backend: backend, Start: work})
+	place, err := a.Place(Where{Session: owner, Backend: backend, Start: work, Lasts: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +127,11 @@ func TestFilesOfAConversation(t *testing.T) {
 		{"search_files", []any{"pattern", "o.e"}, "a.txt:1:one"},
 		{"patch", []any{"mode", "replace", "path", "~/work/a.txt", "old_string", "one", "new_string", "two"}, "changed"},
 		{"terminal", []any{"command", "cat a.txt"}, "two"},
+		{"terminal", []any{"command", "mkdir sub && cd sub && export A=1"}, ""},
+		{"terminal", []any{"command", "pwd; echo $A"}, k.work + "/sub\n1"},
+		{"write_file", []any{"path", "b.txt", "content", "x"}, "created " + k.work + "/sub/b.txt"},
+		{"execute_code", []any{"code", "import os\nprint(os.getcwd(), os.environ.get('A'))"}, k.work + "/sub None"},
+		{"terminal", []any{"command", "cd ..; pwd"}, k.work},
 		{"read_file", []any{"path", "~/.hermes/.env"}, "!credential store"},
 		{"write_file", []any{"path", "~/.ssh/authorized_keys", "content", "x"}, "!protected"},
 		{"write_file", []any{"path", "~/.hermes/state.db", "content", "x"}, "!protected"},

@@ -45,7 +45,7 @@ var keys = []Key{
 	{Name: "terminal.credential_files", Kind: List, InEffect: true, Doc: "files of the home that a sandbox gets, read-only"},
 	{Name: "terminal.shell_init_files", Kind: List, InEffect: true, Doc: "files that are sourced before the first command"},
 	{Name: "terminal.auto_source_bashrc", Kind: Bool, Default: "true", InEffect: true, Doc: "without shell_init_files, source .profile, .bash_profile and .bashrc"},
-	{Name: "terminal.persistent_shell", Kind: Bool, Default: "true", Env: "TERMINAL_PERSISTENT_SHELL", Doc: "exports and functions last from command to command"},
+	{Name: "terminal.persistent_shell", Kind: Bool, Default: "true", Env: "TERMINAL_PERSISTENT_SHELL", InEffect: true, Doc: "exports and functions last from command to command"},
 	{Name: "terminal.network", Kind: Choice, Values: []string{"", "none", "allowlist", "open"}, InEffect: true, Doc: "what a sandbox reaches; empty: the backend's default"},
 	{Name: "terminal.docker_image", Kind: Text, Default: sandboxImage, Env: "TERMINAL_DOCKER_IMAGE", InEffect: true, Doc: "image of the docker backend"},
 	{Name: "terminal.network_allow", Kind: List, Lenient: true, InEffect: true, Doc: "where a sandbox with the network allowlist may go: host, *.host, host:port, http://host/path*"},
