@@ -83,18 +83,18 @@ func (e *Error) Next() string {
 	case Auth:
 		return "Check " + key + " in .env: hermes config set " + key + " …"
 	case Payment:
-		return "Add credit at " + e.Provider + ", or name another provider as fallback."
+		return "Add credit at " + e.Provider + ", or name another model in fallback_models."
 	case Missing:
 		return "Check the model's name, and that base_url ends where the provider says (often in /v1)."
 	case TooLong:
 		return "/compact shortens the conversation; a model with a larger context takes it whole."
 	case Limited:
 		if e.After > 0 {
-			return "Wait " + e.After.Round(time.Second).String() + ", or name another provider as fallback."
+			return "Wait " + e.After.Round(time.Second).String() + ", or name another model in fallback_models."
 		}
-		return "Wait a little, or name another provider as fallback."
+		return "Wait a little, or name another model in fallback_models."
 	case Overloaded, Cut:
-		return "Try again, or name another provider as fallback."
+		return "Try again, or name another model in fallback_models."
 	case Idle:
 		return "The model may still be loading: try again, or choose a smaller one."
 	case Malformed:
@@ -102,7 +102,7 @@ func (e *Error) Next() string {
 	case Untrusted:
 		return "Name the certificates that sign it as ssl_ca_cert of the provider."
 	}
-	return "The provider's own message says more; hermes doctor checks the settings."
+	return "The provider's own message says more; hermes model shows what else there is."
 }
 
 // KindOf says what a status of HTTP means, with what the provider calls the error.

@@ -145,6 +145,21 @@ func TestBody(t *testing.T) {
 	}
 }
 
+// Chance is left to the provider, unless as little as possible is wanted; beside thoughts the API takes none but its own.
+func TestSteady(t *testing.T) {
+	r := llmtest.Conversation()
+	for _, row := range []struct {
+		steady bool
+		effort llm.Effort
+		want   bool
+	}{{false, "", false}, {true, "", true}, {true, llm.High, false}} {
+		r.Steady, r.Effort = row.steady, row.effort
+		if got := body(r, "test/test-model"); (got.Heat != nil) != row.want || got.Heat != nil && *got.Heat != 0 {
+			t.Errorf("%+v: %v", row, got.Heat)
+		}
+	}
+}
+
 func TestModels(t *testing.T) {
 	p := suite().Provider(t, llmtest.New(t, "").URL, nil).(*Client)
 	got, err := p.Models(t.Context())

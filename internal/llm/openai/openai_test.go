@@ -85,6 +85,18 @@ func TestNoCalls(t *testing.T) {
 	}
 }
 
+// Chance is left to the provider, unless as little as possible is wanted.
+func TestSteady(t *testing.T) {
+	r := llmtest.Conversation()
+	if got := body(r, true); got.Heat != nil {
+		t.Errorf("temperature %d", *got.Heat)
+	}
+	r.Steady = true
+	if got := body(r, true); got.Heat == nil || *got.Heat != 0 {
+		t.Error("no temperature")
+	}
+}
+
 func TestModels(t *testing.T) {
 	p := suite().Provider(t, llmtest.New(t, "").URL, nil).(*Client)
 	got, err := p.Models(t.Context())
