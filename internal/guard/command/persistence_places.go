@@ -39,9 +39,9 @@ func treeStart(p string) bool {
 }
 
 // instructs tells whether agents obey the target's text, as guard/paths has it for file tools. One in a temporary folder is
-// nobody's.
+// nobody's, unless that is where the work is.
 func (c *ctx) instructs(t target) bool {
-	if t.path == "" || c.isTemp(t) {
+	if t.path == "" || c.isTemp(t) && !c.inTree(t) {
 		return false
 	}
 	p := strings.ToLower(t.path)
