@@ -12,6 +12,7 @@ import (
 const (
 	encodedWord  = 24      // bytes of a word that may be a text in another form
 	encodedReach = 1 << 16 // bytes of one that are decoded
+	speech       = 400     // bytes of what somebody is said to say
 	plainLeast   = 12      // bytes of a text that is worth a look
 )
 
@@ -156,11 +157,19 @@ func (sh *shapes) speaks(start, end int) {
 	if k < 0 || after[k] == '\n' || len(bytes.Fields(after[:k])) > 2 {
 		return
 	}
-	body := text[end+k : min(len(text), end+k+400)]
-	if n := bytes.Index(body, []byte("\n\n")); n > 3 {
-		body = body[:n]
+	from, to := end+k, min(len(text), end+k+speech)
+	if n := bytes.Index(text[from:to], []byte("\n\n")); n > 3 {
+		to = from + n
 	}
-	if sh.s.v.instructs(body, false, plainOrders) >= 0 {
-		sh.s.report("fake_message", start, end+k+1)
+	// What was read for the line before is not read again, but for the words that an order may have begun with.
+	if sh.spoken > from && to-sh.spoken < 128 {
+		return
+	}
+	if from = max(from, sh.spoken-128); from < to {
+		sh.spoken = to
+		if sh.s.v.instructs(text[from:to], false, plainOrders) >= 0 {
+			sh.s.report("fake_message", start, end+k+1)
+			sh.spoken = 0
+		}
 	}
 }

@@ -96,6 +96,7 @@ type shapes struct {
 		name string // "div", else empty
 	}
 	comment int // where the comment that was read last ends
+	spoken  int // up to where lines of others were read
 	decoded int // up to where words in other forms were read
 	letters struct {
 		text       []byte

@@ -59,29 +59,33 @@ func Scan(text string, s Scope) []Finding {
 	if s < All || s > Strict {
 		s = Strict
 	}
+	found := scan(text, s)
+	q := quotes{text: text}
+	// In code or in quotation marks a mark is told of, elsewhere it is there.
+	found = slices.DeleteFunc(found, func(f Finding) bool { return f.ID == roleMarker && !f.Hidden && q.inMarks(f.Start, f.End) })
+	q = quotes{text: text}
+	for i := range found {
+		if f := &found[i]; !f.Hidden && !strings.HasPrefix(f.ID, invisible) {
+			f.Quoted = q.quoted(f.Start, f.End)
+		}
+	}
+	return found
+}
+
+// scan is Scan without a look at what is quoted: what is hidden quotes nothing.
+func scan(text string, s Scope) []Finding {
 	f := folded(text)
 	found := f.findings
 	sc := scanner{f: f, scope: s}
 	sc.run()
 	found = append(found, sc.found...)
 	for _, hidden := range f.hidden {
-		for _, h := range Scan(hidden.text, max(hidden.scope, All)) {
-			found = append(found, Finding{ID: h.ID, Start: hidden.start, End: hidden.end, Hidden: true})
+		for _, id := range IDs(scan(hidden.text, max(hidden.scope, All))) {
+			found = append(found, Finding{ID: id, Start: hidden.start, End: hidden.end, Hidden: true})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int { return a.Start - b.Start })
 	found = slices.CompactFunc(found, func(a, b Finding) bool { return a.ID == b.ID && a.Start < b.End })
-	q := quotes{text: text}
-	// In code or in quotation marks a mark is told of, elsewhere it is there.
-	found = slices.DeleteFunc(found, func(f Finding) bool { return f.ID == roleMarker && !f.Hidden && q.inMarks(f.Start, f.End) })
-	q = quotes{text: text}
-	for i := range found {
-		switch f := &found[i]; {
-		case f.Hidden, strings.HasPrefix(f.ID, invisible):
-		default:
-			f.Quoted = q.quoted(f.Start, f.End)
-		}
-	}
 	return found
 }
 
