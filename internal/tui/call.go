@@ -78,26 +78,22 @@ func (c *call) lines(v view) []line {
 	switch {
 	case c.refused:
 		sign, st = v.look.pick("⊘", "!"), bad
-	case c.ended && c.failed:
+	case c.ended && (c.failed || c.nonzero()):
 		sign, st = v.look.pick("✗", "x"), bad
 	case c.ended:
 		sign, st = v.look.pick("✓", "+"), good
 	}
 	head := line{{sign + " ", st}, {clean(c.name), accent}}
-	meta := c.meta(v)
 	room := v.cols - head.cols() - 2
-	if width(meta)+3 > room { // the name and how it went matter more than what it was about
-		meta = v.look.clip(styled(meta, faint), max(0, room-3)).String()
-	}
-	if title := clean(strings.Join(strings.Fields(c.title), " ")); title != "" {
-		if free := room - width(meta) - 3; free >= 8 || meta == "" {
-			head = append(head, span{"  ", normal})
-			head = append(head, v.look.clip(styled(title, normal), free)...)
-		}
+	title := clean(strings.Join(strings.Fields(c.title), " "))
+	meta := c.meta(v, room-3-min(width(title), leastTitle))
+	if free := room - width(meta) - 3; title != "" && free > 3 {
+		head = append(head, span{"  ", normal})
+		head = append(head, v.look.clip(styled(title, normal), free)...)
 	}
 	if meta != "" {
 		mst := faint
-		if c.failed {
+		if c.failed || c.nonzero() {
 			mst = bad
 		}
 		head = append(head, span{"   ", normal}, span{meta, mst})
@@ -105,8 +101,17 @@ func (c *call) lines(v view) []line {
 	return append([]line{v.look.clip(head, v.cols)}, c.body(v)...)
 }
 
-// meta says how it went, and who let it.
-func (c *call) meta(v view) string {
+// nonzero tells whether it was a command that failed. To its tool that is a result like any other.
+func (c *call) nonzero() bool {
+	code, ok := strings.CutPrefix(c.summary, "exit code ")
+	return ok && code != "0"
+}
+
+// leastTitle is how much of what a call was about is shown before how it went.
+const leastTitle = 16
+
+// meta says how it went, and who let it, in so many columns: what matters least is left out.
+func (c *call) meta(v view, cols int) string {
 	var parts []string
 	switch {
 	case c.refused:
@@ -117,7 +122,8 @@ func (c *call) meta(v view) string {
 		parts = append(parts, "failed")
 	}
 	if how := clean(c.approved.How); how != "" && !c.refused {
-		if c.approved.By == "person" {
+		switch how { // by somebody
+		case "once", "session", "always":
 			how = "allowed " + how
 		}
 		parts = append(parts, how)
@@ -127,7 +133,16 @@ func (c *call) meta(v view) string {
 	} else if !c.ended && v.now.Sub(c.began) >= time.Second {
 		parts = append(parts, duration(v.now.Sub(c.began).Truncate(time.Second)))
 	}
-	return strings.Join(parts, v.look.pick(" · ", " - "))
+	for {
+		text := strings.Join(parts, v.look.pick(" · ", " - "))
+		if width(text) <= cols || len(parts) == 0 {
+			return text
+		}
+		if len(parts) == 1 && (c.failed || c.nonzero()) {
+			return v.look.clip(styled(text, normal), max(cols, 8)).String()
+		}
+		parts = parts[:len(parts)-1]
+	}
 }
 
 // body is what stands below the head.
@@ -146,19 +161,21 @@ func (c *call) body(v view) []line {
 	if c.note != "" && !c.ended {
 		out = append(out, paragraph(c.note, faint, v.cols, margin, margin)...)
 	}
+	why := c.why
+	if why == "" && c.refused {
+		why = c.result
+	}
 	shown := c.output
-	if shown == "" && v.open {
+	if shown == "" && why == "" {
 		shown = c.result
 	}
 	switch {
 	case v.open:
 		out = append(out, tail(printed(shown), c.cut, openLines, v)...)
-	case !c.ended, c.failed && !c.refused:
+	case !c.ended:
+		out = append(out, tail(printed(c.output), false, tailLines, v)...)
+	case c.failed || c.nonzero():
 		out = append(out, tail(printed(shown), false, tailLines, v)...)
-	}
-	why := c.why
-	if why == "" && c.refused {
-		why = c.result
 	}
 	if why != "" {
 		lines := paragraph(why, bad, v.cols, margin, margin)

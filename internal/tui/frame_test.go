@@ -206,7 +206,7 @@ func playAnswer(s *stage, word string, c approval.Choice) {
 		return
 	}
 	e := ended("c1", "terminal", `{"command":"git push --force origin main"}`, "", "exit code 0", 1400*time.Millisecond)
-	e.Result.Approved.How, e.Result.Approved.By = c.String(), "person"
+	e.Result.Approved.How, e.Result.Approved.By = c.String(), "ada at the terminal"
 	s.turn(e, agent.Text{Text: "It is published."}, agent.Done{Why: agent.Answered})
 	s.hear(chat.Changed{Status: status()})
 }

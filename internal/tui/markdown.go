@@ -159,14 +159,14 @@ func (p *painter) code(n ast.Node, first, rest line) {
 // flow wraps text that may hold breaks.
 func (p *painter) flow(text line, first, rest line) []line {
 	var out []line
-	begin := 0
+	begin, cols := 0, min(p.cols, widest)
 	for i, s := range text {
 		if s.text == "\n" {
-			out = append(out, wrap(text[begin:i], p.cols, first, rest)...)
+			out = append(out, wrap(text[begin:i], cols, first, rest)...)
 			begin, first = i+1, rest
 		}
 	}
-	return append(out, wrap(text[begin:], p.cols, first, rest)...)
+	return append(out, wrap(text[begin:], cols, first, rest)...)
 }
 
 // inline returns the text in a block, or in a part of one. A span "\n" is a break.

@@ -50,7 +50,8 @@ type plain struct {
 	mu      sync.Mutex // guards what follows, and the output
 	talk    Talker
 	calls   map[string]*call
-	within  bool // the cursor stands within a line of the answer
+	word    string // of the answer, which may go on
+	within  bool   // the cursor stands within a line of the answer
 	asked   []approval.Question
 	confirm *chat.Confirm
 	age     int // of the lines that answer what is asked
@@ -213,8 +214,24 @@ func (p *plain) say(lines ...line) {
 	p.write(b.String())
 }
 
+// raw writes a piece of an answer.
+func (p *plain) raw(s string) {
+	if s == "" {
+		return
+	}
+	parts := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	for i := range parts {
+		parts[i] = clean(parts[i])
+	}
+	p.write(strings.Join(parts, "\n"))
+	p.within = !strings.HasSuffix(s, "\n")
+}
+
 // fresh begins a new line.
 func (p *plain) fresh() {
+	word := p.word
+	p.word = ""
+	p.raw(word)
 	if p.within {
 		p.write("\n")
 		p.within = false
@@ -309,18 +326,16 @@ func (p *plain) scratch(e agent.Event) {
 
 // text writes a piece of the answer as it is, but for what a terminal would obey.
 func (p *plain) text(s string) {
-	if !p.within {
+	if !p.within && p.word == "" {
 		s = strings.TrimLeft(s, "\n")
 	}
-	if s == "" {
-		return
+	s = p.word + s
+	cut := strings.LastIndexAny(s, " \n") + 1
+	if len(s)-cut > p.cols { // no word, but text without blanks
+		cut = len(s)
 	}
-	parts := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
-	for i := range parts {
-		parts[i] = clean(parts[i])
-	}
-	p.write(strings.Join(parts, "\n"))
-	p.within = !strings.HasSuffix(s, "\n")
+	s, p.word = s[:cut], s[cut:] // a word is written whole: something else may come between
+	p.raw(s)
 }
 
 func (p *plain) ended(e agent.Ended) {
@@ -333,7 +348,7 @@ func (p *plain) ended(e agent.Ended) {
 	v := p.view()
 	v.cols = max(v.cols, 40)
 	lines := c.lines(v)
-	if !p.o.Person && len(lines) > 1 && c.why == "" && c.diff == "" {
+	if !p.o.Person && len(lines) > 1 && !c.failed && !c.refused && c.diff == "" {
 		lines = lines[:1]
 	}
 	p.say(lines...)

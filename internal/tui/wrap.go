@@ -129,8 +129,12 @@ func trimRight(l line) line {
 	return l
 }
 
+// widest is how wide text is set: longer lines are hard to read. Code, tables and differences take all there is.
+const widest = 120
+
 // paragraph breaks a text of several lines in one style, each line indented.
 func paragraph(text string, st style, cols int, first, rest string) []line {
+	cols = min(cols, widest)
 	var out []line
 	for i, s := range rows(text) {
 		head := rest
