@@ -230,13 +230,16 @@ func joins(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' ||
 
 // lower adds ASCII in lower case.
 func (f *fold) lower(run string, at int) {
-	for i := 0; i < len(run); i++ {
-		c := run[i]
+	from := len(f.text)
+	f.text = append(f.text, run...)
+	for i, c := range f.text[from:] {
 		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
+			f.text[from+i] = c + 'a' - 'A'
 		}
-		f.text = append(f.text, c)
-		f.at = append(f.at, int32(at+i))
+	}
+	f.at = slices.Grow(f.at, len(run))[:from+len(run)]
+	for i := range f.at[from:] {
+		f.at[from+i] = int32(at + i)
 	}
 }
 

@@ -38,6 +38,7 @@ type vocabulary struct {
 	lengths  [256]uint64                            // by first byte: which lengths words have
 	hanFirst [(hanLast - hanBegin + 64) / 64]uint64 // which common ones begin a word
 	cyrillic [0x60]byte                             // see twin
+	class    [256]byte                              // of bytes of words: letter or other, 0 for what is none
 	han      map[rune]int                           // by first character: how long the longest word is, in characters
 	triggers map[string]trigger
 	orders   map[string]followers // words of hidden orders
@@ -48,6 +49,13 @@ var vocabularies = sync.OnceValue(compile)
 func compile() *vocabulary {
 	v := &vocabulary{words: map[string][]uint16{}, stems: map[string][]stem{}, han: map[rune]int{}, triggers: triggers(), orders: compileOrders()}
 	v.cyrillic = cyrillicTwins()
+	for c := range v.class {
+		if 'a' <= c && c <= 'z' {
+			v.class[c] = letter
+		} else if wordByte(byte(c)) {
+			v.class[c] = other
+		}
+	}
 	for p := range table {
 		v.phrase(p)
 	}
@@ -117,6 +125,9 @@ func (v *vocabulary) know(word string) {
 	}
 }
 
+// The classes of bytes of words.
+const letter, other = 1, 2
+
 // scanner looks for phrases and shapes in one pass.
 type scanner struct {
 	f     *fold
@@ -126,6 +137,7 @@ type scanner struct {
 	v     *vocabulary
 	seen  []mark // by step: where it was last reached
 	count int32  // words so far
+	odd   bool   // the word has more than letters
 	stop  int32  // words before the last end of a sentence
 	shape shapes
 	buf   [encodedWord]byte
@@ -153,12 +165,19 @@ func (s *scanner) run() {
 		case c == '\'': // a quotation mark; within words it is an apostrophe
 			i++
 		case wordByte(c):
-			start := i
-			for i < len(text) && wordByte(text[i]) {
+			start, mark := i, byte(0)
+			for i < len(text) {
+				k := s.v.class[text[i]]
+				if k == 0 {
+					break
+				}
+				mark |= k
 				i++
 			}
+			s.odd = mark&other != 0
 			i = s.wide(start, i)
 		case c >= 0x80:
+			s.odd = true
 			i = s.wide(i, i)
 		default:
 			switch c {
@@ -206,6 +225,7 @@ func (s *scanner) wide(start, end int) int {
 		c := text[end]
 		switch {
 		case wordByte(c):
+			s.odd = true
 			end++
 			continue
 		case c == '-' && end > start && end+1 < len(text) && wordByte(text[end+1]) && s.v.lengths[text[start]] != 0:
@@ -293,11 +313,13 @@ func (s *scanner) other(start, end int) {
 
 // word counts a word and moves every phrase on that it belongs to.
 func (s *scanner) word(word []byte, start, end int) {
-	for len(word) > 1 && (word[len(word)-1] == '\'' || word[len(word)-1] == '_') {
-		word, end = word[:len(word)-1], end-1
-	}
-	for len(word) > 1 && word[0] == '_' {
-		word, start = word[1:], start+1
+	if s.odd {
+		for len(word) > 1 && (word[len(word)-1] == '\'' || word[len(word)-1] == '_') {
+			word, end = word[:len(word)-1], end-1
+		}
+		for len(word) > 1 && word[0] == '_' {
+			word, start = word[1:], start+1
+		}
 	}
 	s.other(start, end)
 	first := word[0]
@@ -306,7 +328,7 @@ func (s *scanner) word(word []byte, start, end int) {
 		s.shape.spelled(first, start, end)
 	case len(word) >= encodedWord:
 		s.shape.encoded(start, end)
-	case first < 0x80:
+	case first < 0x80 && s.odd:
 		if plain := digits(word, s.buf[:0]); plain != nil && s.known(plain) {
 			for _, n := range s.v.words[string(plain)] {
 				s.reach(n, start, end)
