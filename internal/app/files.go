@@ -16,6 +16,7 @@ import (
 
 	"hermes/internal/approval"
 	"hermes/internal/config"
+	"hermes/internal/guard/exposure"
 	"hermes/internal/guard/paths"
 	"hermes/internal/guard/scope"
 	"hermes/internal/launch"
@@ -43,14 +44,23 @@ func (a *App) Workspace(f Files) (*workspace.Workspace, error) {
 		return nil, err
 	}
 	inside := a.inside(snap, f.Place)
-	ask := approval.Request{Session: f.Session, Backend: "local", Presence: f.Presence, Platform: f.Platform, Prompter: f.Prompter}
+	ask := approval.Request{
+		Session: f.Session, Backend: "local", Exposure: exposure.Exposure{Backend: "local"}, Presence: f.Presence, Platform: f.Platform, Prompter: f.Prompter,
+	}
 	o := workspace.Options{Home: a.home(), Account: account(accounts())}
 	if inside {
 		ask.Backend, o.Inside = f.Place.Backend(), follower{a, f.Place}
 		o.Home, o.Account = a.homeInside(snap, f.Place.Backend()), nil
 	}
-	// What a sandbox contains does not count here: files of a work tree, which people and other agents read, are among them.
-	o.Ask = workspace.Desk(a.desk, ask)
+	o.Ask = func(ctx context.Context, q workspace.Question) (bool, string, error) {
+		r := ask
+		if inside { // it is open: the file was looked at
+			if e, known := f.Place.Exposure(); known {
+				r.Exposure = e
+			}
+		}
+		return workspace.Desk(a.desk, r)(ctx, q)
+	}
 	o.Policy = paths.New(a.guarded(snap, o.Home, inside))
 	return workspace.New(o), nil
 }

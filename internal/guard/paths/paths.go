@@ -148,7 +148,9 @@ func (p *Policy) one(s Subject, name string) guard.Verdict {
 		}
 		if out.Action == guard.Allow {
 			out = guard.Verdict{
-				Action: guard.Ask, Tier: guard.Files, Rule: "path/" + r.key, Reason: r.message(s), Harms: guard.Host, Sticky: r.teacher,
+				Action: guard.Ask, Tier: guard.Files, Rule: "path/" + r.key, Reason: r.message(s), Sticky: r.teacher,
+				// People, their git and other agents read what is in a work tree: only where that is a sandbox's own it harms nobody.
+				Harms: guard.Host | guard.Work,
 			}
 		}
 	}
