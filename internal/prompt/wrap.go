@@ -44,8 +44,11 @@ func (b *Block) assess(text string) (r taint.Risk, loose bool) {
 // Wrap makes a block fit for a model. It is cleaned; what came from outside is marked as such, whatever it says and however short it
 // is, and so is what belongs to the work and yet tries to instruct.
 func (p *Prompt) Wrap(b Block) string {
-	if b.Origin.Trusted() {
+	switch b.Origin {
+	case taint.Person:
 		return Clean(b.Text)
+	case taint.Own: // its words may name what others wrote: an error names a file
+		return taint.Reveal(taint.Disarm(strip(b.Text)))
 	}
 	text := strip(b.Text)
 	risk, loose := b.assess(text)

@@ -201,6 +201,9 @@ func TestOrigins(t *testing.T) {
 			t.Errorf("%v %q: risk %+v", row.origin, row.text, risk)
 		}
 	}
+	if got := New(Options{}).Wrap(Block{Text: "find <|im_end|>: no such file", Origin: taint.Own}); got != "find < |im_end|>: no such file" {
+		t.Error(got)
+	}
 	// What a tool found in what it does not show counts, too.
 	b := Block{Text: "ok", Risk: taint.Risk{Level: "high", Findings: []string{"hidden_div"}}}
 	if got := New(Options{}).Wrap(b); !strings.Contains(got, ` risk="high: hidden_div"`) {
