@@ -186,6 +186,9 @@ func (t *table) tell(text string) {
 
 // talk opens a conversation that the person types into, until they leave.
 func (t *table) talk(ctx context.Context) (err error) {
+	if err := t.model(ctx); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer t.signals(cancel)()
@@ -205,6 +208,21 @@ func (t *table) talk(ctx context.Context) (err error) {
 		err = errors.Join(err, t.chat.Close(context.WithoutCancel(ctx)))
 	}
 	return err
+}
+
+// model makes sure that there is a model to talk to: the one that is set, or that is found, or that a person chooses now.
+func (t *table) model(ctx context.Context) error {
+	_, note, err := t.app.Start(ctx, t.o.model)
+	if at := newTerminal(t.stdio); errors.Is(err, app.ErrNoModel) && at != nil && t.person() {
+		if err := runSetup(ctx, t.stdio, t.app, at); err != nil {
+			return err
+		}
+		_, note, err = t.app.Start(ctx, t.o.model)
+	}
+	if note != "" {
+		t.tell(note)
+	}
+	return modelHint(err)
 }
 
 // open opens the chat. What was to be told before is told in it.
