@@ -29,6 +29,8 @@ var reservedCalls = []struct {
 		"golang.org/x/sys/unix": {"Connect", "SYS_CONNECT"},
 	}, []string{"internal/sandbox/probe", "internal/sandbox/runner"},
 		"connections are opened in internal/safehttp and internal/proxy, through net; the probe tries which can be, and the runner reaches one that lives on by its unix socket"},
+	{"has another text judged than what is run", map[string][]string{module + "internal/launch": {"Inner"}}, []string{"internal/tool/program"},
+		"commands are judged as they run; execute_code runs the text that is judged within a program of its own"},
 }
 
 func TestReservedCalls(t *testing.T) {
