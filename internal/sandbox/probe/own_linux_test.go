@@ -1,6 +1,11 @@
 package probe
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 func TestCovering(t *testing.T) {
 	const mounts = `20 1 0:30 / / rw,relatime - overlay overlay rw
@@ -22,5 +27,23 @@ func TestCovering(t *testing.T) {
 	}
 	if covering("", "/") != "" || (&probe{targets: Targets{Own: []string{"/"}}}).own("/no-such") {
 		t.Error("something is the sandbox's own although nothing is known of it")
+	}
+}
+
+// A socket whose path is longer than an address is reached all the same: what is taken for unreachable must be.
+func TestLongSocketPath(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), strings.Repeat("long/", 40))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := SetUp(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !answers(s.Targets.Named) {
+		t.Errorf("%d bytes: not reached", len(s.Targets.Named))
+	}
+	if err := s.Close(); err != nil || answers(s.Targets.Named) {
+		t.Errorf("after Close: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/netip"
 	"path/filepath"
@@ -84,8 +85,24 @@ func (p *probe) loopbackUDP() (exposure.Reach, string) {
 	return exposure.Shut, ""
 }
 
+// near returns a path that fits into a socket's address: the address holds 107 bytes, and a directory that is held open has a short
+// name. It counts until done is called.
+func near(path string) (short string, done func()) {
+	const room = 107
+	if len(path) <= room || path[0] != '/' {
+		return path, func() {}
+	}
+	fd, err := unix.Open(filepath.Dir(path), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return path, func() {}
+	}
+	return fmt.Sprintf("/proc/self/fd/%d/%s", fd, filepath.Base(path)), func() { _ = unix.Close(fd) }
+}
+
 // answers tells whether a unix socket takes a connection or a datagram.
 func answers(address string) bool {
+	address, done := near(address)
+	defer done()
 	for _, kind := range [...]int{unix.SOCK_STREAM, unix.SOCK_DGRAM, unix.SOCK_SEQPACKET} {
 		if yes, _ := connects(unix.AF_UNIX, kind, 0, &unix.SockaddrUnix{Name: address}); yes {
 			return true

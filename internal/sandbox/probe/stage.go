@@ -72,11 +72,13 @@ func (s *Stage) open(dir string) error {
 	t.UDP = udp.LocalAddr().String()
 	go echo(udp)
 	t.Named = filepath.Join(s.dir, "s")
-	named, err := net.Listen("unix", t.Named)
+	address, done := near(t.Named)
+	named, err := net.Listen("unix", address)
 	if err != nil {
+		done()
 		return err
 	}
-	s.closers = append(s.closers, named.Close)
+	s.closers = append(s.closers, named.Close, func() error { done(); return nil })
 	go drain(named)
 	if runtime.GOOS != "linux" {
 		return nil

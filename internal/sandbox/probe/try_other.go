@@ -19,3 +19,6 @@ func Look() Seen { return Seen{} }
 
 // Namespaces has none.
 func Namespaces() Seen { return Seen{} }
+
+// near has no other name for a path.
+func near(path string) (short string, done func()) { return path, func() {} }
