@@ -25,6 +25,7 @@ import (
 type Talks struct {
 	Backend  string // empty: as the settings say
 	Model    string // empty: as the settings say, or what is found
+	Fixed    *Model // asked whatever the settings say; nil: as they say
 	Dir      string // that Hermes was started in
 	Platform string // where the person reads: cli
 	Presence approval.Presence
@@ -124,7 +125,9 @@ func (c *Chats) Open(ctx context.Context, s chat.Start) (*chat.Talk, error) {
 
 func (t *talk) open(ctx context.Context, s chat.Start) (err error) {
 	note := ""
-	if t.model, note, err = t.a.Start(ctx, cmp.Or(s.Model, t.o.Model)); err != nil {
+	if t.o.Fixed != nil {
+		t.model = *t.o.Fixed
+	} else if t.model, note, err = t.a.Start(ctx, cmp.Or(s.Model, t.o.Model)); err != nil {
 		return err
 	}
 	if note != "" {
@@ -133,7 +136,7 @@ func (t *talk) open(ctx context.Context, s chat.Start) (err error) {
 	if err := t.begin(ctx, s); err != nil {
 		return err
 	}
-	if t.place, err = t.a.Place(Where{Session: t.info.Owner, Backend: t.o.Backend, Start: t.o.Dir}); err != nil {
+	if t.place, err = t.a.Place(Where{Session: t.info.Owner, Backend: t.o.Backend, Start: t.o.Dir, Lasts: true}); err != nil {
 		return err
 	}
 	t.closes = append(t.closes, t.place.Close)

@@ -75,7 +75,7 @@ func newRoot(stdio *IO) *cobra.Command {
 	root.SetUsageFunc(showUsage)
 	group(root)
 	alone(root, stdio)
-	root.AddCommand(newApprovals(stdio), newChat(stdio), newCheck(stdio), newAudit(stdio), newConfig(stdio), newEgress(stdio), newExec(stdio), newModel(stdio), newSandbox(stdio), newSessions(stdio), newSetup(stdio), newTools(stdio), newVersion(stdio))
+	root.AddCommand(newApprovals(stdio), newChat(stdio), newCheck(stdio), newAudit(stdio), newConfig(stdio), newDemo(stdio), newEgress(stdio), newExec(stdio), newModel(stdio), newSandbox(stdio), newSessions(stdio), newSetup(stdio), newTools(stdio), newVersion(stdio))
 	return root
 }
 
