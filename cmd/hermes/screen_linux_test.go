@@ -132,7 +132,7 @@ var changing = []struct {
 	with    string
 }{
 	{regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]`), "⠿"},
-	{regexp.MustCompile(` · \d+(\.\d)?s\b`), ""},
+	{regexp.MustCompile(` [·-] \d+(\.\d)?s\b`), ""},
 	{regexp.MustCompile(`(working) \d+s`), "$1"},
 	{regexp.MustCompile(`   \d+s$`), ""},
 	{regexp.MustCompile(`\d:\d\d left`), "M:SS left"},
