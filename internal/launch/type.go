@@ -28,9 +28,9 @@ type Typed struct {
 const maxTyped = 32 << 10
 
 // Type decides whether text may be typed into a command that was started with a call. A shell or an interpreter runs what it
-// reads, so it is judged as the command with the text on its standard input, together with what was typed before; on a terminal
-// also as if a shell read it, since there one program starts another. Nothing is written: that is the caller's, if the decision
-// allows it.
+// reads, so it is judged as the command with the text on its standard input, together with what was typed before; and, unless it is
+// known to be handled as data, as if a shell read it, since one program starts another. Nothing is written: that is the caller's, if
+// the decision allows it.
 func (d *Door) Type(ctx context.Context, c Call, t *Typed, text string) (Result, error) {
 	what, err := c.text()
 	switch {
@@ -51,10 +51,9 @@ func (d *Door) Type(ctx context.Context, c Call, t *Typed, text string) (Result,
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	k := &keys{j: &journey{d: d, c: c, p: p, text: what}, what: what, settled: t.settled, typed: text, known: true}
-	k.from = len(t.text)
+	k.from = len(t.text) - len(lastLine(t.text))
 	k.text = t.text + text
 	if c.Terminal != nil {
-		k.from -= len(lastLine(t.text))
 		text, k.known = edited(t.text[k.from:] + text)
 		k.text = t.text[:k.from] + text
 	}
@@ -100,7 +99,7 @@ func (k *keys) decide(ctx context.Context) error {
 		return err
 	}
 	found := k.news(&prog, body)
-	if j.c.Terminal != nil {
+	if j.c.Terminal != nil || !takesData(&prog) {
 		found = k.asShell(found, body)
 	}
 	if !k.known && code {
@@ -173,54 +172,88 @@ func readers(p *shell.Program) (n int) {
 func (k *keys) news(prog *shell.Program, body int) (out []guard.Finding) {
 	bare, _ := k.read("")
 	known := k.judge(&bare)
-	again := false
 	for _, f := range k.judge(prog) {
-		switch {
-		case slices.Contains(known, f), f.Start >= body && f.End <= body+k.settled:
-		case f.Start < body && k.settled > 0:
-			again = true // it is told of the command, and may be about what was approved
-		default:
+		old := f.Start >= body && f.End <= body+k.settled || f.Start < body && k.settled > 0
+		if !old && !slices.Contains(known, f) {
 			out = append(out, f)
 		}
 	}
-	if again {
-		late, body := k.read(k.text[k.settled-len(lastLine(k.text[:k.settled])):])
-		for _, f := range k.judge(&late) {
-			if f.Start < body && !slices.Contains(known, f) {
-				out = append(out, f)
-			}
+	if k.settled == 0 {
+		return out
+	}
+	// A rule is told of once, where it first matches, and what is told of the command may be about what was approved: what came since
+	// is judged on its own, too.
+	from := k.settled - len(lastLine(k.text[:k.settled]))
+	late, body := k.read(k.text[from:])
+	for _, f := range k.judge(&late) {
+		if slices.Contains(known, f) || slices.ContainsFunc(out, sameRule(f)) {
+			continue
 		}
+		if f.Start >= body {
+			f.Start, f.End = f.Start+from, f.End+from
+		}
+		out = append(out, f)
 	}
 	return out
+}
+
+// sameRule tells whether another finding is by the same rule.
+func sameRule(f guard.Finding) func(guard.Finding) bool {
+	return func(g guard.Finding) bool { return g.Tier == f.Tier && g.Rule == f.Rule }
 }
 
 func (k *keys) judge(prog *shell.Program) []guard.Finding {
 	return k.j.d.judge(k.j.p.Rules, prog, k.facts).Findings
 }
 
-// asShell judges the new lines as shell text too, without what programs want in front of it. Only what is known to harm counts:
-// that something is no shell text means nothing here.
+// asShell judges the text as shell text too, without what programs want in front of it, and so what follows each "!". Only what
+// is known to harm counts, and stands in the new lines: that something is no shell text means nothing here.
 func (k *keys) asShell(found []guard.Finding, body int) []guard.Finding {
 	f := k.facts
 	f.Dir, f.Tracked, f.Ignored = "", nil, nil
-	var b strings.Builder
-	for line := range strings.Lines(k.text[k.from:]) {
+	var all strings.Builder
+	texts, at := []string{"", ""}, []int{0, k.from}
+	start := 0
+	for line := range strings.Lines(k.text) {
 		rest := strings.TrimLeft(line, ":!\\ \t")
-		b.WriteString(strings.Repeat(" ", len(line)-len(rest)) + rest)
-	}
-	prog := k.j.p.Rules.Parse(b.String(), f)
-	for _, hit := range k.j.d.judge(k.j.p.Rules, &prog, f).Findings {
-		same := func(g guard.Finding) bool { return g.Tier == hit.Tier && g.Rule == hit.Rule }
-		switch hit.Tier {
-		case guard.Limit, guard.Unknown, guard.Content:
-			continue
+		all.WriteString(strings.Repeat(" ", len(line)-len(rest)) + rest)
+		for from := len(line) - len(rest); start >= k.from && len(texts) <= maxBangs; {
+			i := strings.IndexByte(line[from:], '!')
+			if i < 0 {
+				break
+			}
+			from += i + 1
+			texts, at = append(texts, line[from:]), append(at, start+from)
 		}
-		if !slices.ContainsFunc(found, same) {
-			hit.Start, hit.End = hit.Start+body+k.from, hit.End+body+k.from
-			found = append(found, hit)
+		start += len(line)
+	}
+	texts[0] = all.String()
+	texts[1] = texts[0][k.from:]
+	for i, text := range texts {
+		prog := k.j.p.Rules.Parse(text, f)
+		for _, hit := range k.j.d.judge(k.j.p.Rules, &prog, f).Findings {
+			switch hit.Tier {
+			case guard.Limit, guard.Unknown, guard.Content:
+				continue
+			}
+			if hit.Start, hit.End = hit.Start+at[i], hit.End+at[i]; hit.End > k.from && !slices.ContainsFunc(found, sameRule(hit)) {
+				hit.Start, hit.End = hit.Start+body, hit.End+body
+				found = append(found, hit)
+			}
 		}
 	}
 	return found
+}
+
+// maxBangs is how many places of a text are looked at on their own.
+const maxBangs = 16
+
+// takesData tells whether all that reads the text only handles it, whatever it says.
+func takesData(p *shell.Program) bool {
+	const readers = " cat tee grep egrep fgrep rg sort uniq wc head tail tr cut fold nl rev tac sha256sum md5sum base64 xxd od jq gzip xz patch read "
+	return !slices.ContainsFunc(p.Commands, func(c shell.Command) bool {
+		return c.Name == "" && len(c.Args) > 0 || c.Name != "" && !strings.Contains(readers, " "+c.Name+" ")
+	})
 }
 
 func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
@@ -240,8 +273,10 @@ func edited(typed string) (text string, known bool) {
 				_, n := utf8.DecodeLastRune(out)
 				out = out[:len(out)-n]
 			}
-		case c < 0x20:
-			known = false
+		case c < 0x20 && c != '\t':
+			out, known = append(out, '\n'), false
+		case c == '\t':
+			out, known = append(out, ' '), false
 		default:
 			out = append(out, c)
 		}

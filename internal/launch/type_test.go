@@ -86,6 +86,12 @@ func TestType(t *testing.T) {
 		{"less README", true, []string{"/word\n", "\x1b[B", " ", "q"}, "allow allow allow allow"},
 		{"less README", true, []string{"!rm -rf /etc\n"}, "deny"},
 		{"vim README", true, []string{":!rm -rf /etc\n"}, "deny"},
+		{"vim README", true, []string{"ihello\x1b:!rm -rf /etc\r"}, "deny"},
+		{"./console", false, []string{"yes\n", "! rm -rf /etc\n"}, "allow deny"},
+		{"tmux", true, []string{"rm -rf /etc\n"}, "deny"},
+		{"gdb ./a", true, []string{"break main\n", "shell rm -rf /etc\n"}, "allow ask"},
+		{"./console", false, []string{"rm -r", "f /etc\n"}, "allow deny"},
+		{"grep -c x", false, []string{"rm -rf /etc\n"}, "allow"},
 		// What was asked about when it started is not asked about again.
 		{"sudo -i", false, []string{"true\n"}, "allow"},
 	} {
@@ -155,5 +161,31 @@ func TestTypeForgets(t *testing.T) {
 	}
 	if got := k.press(t, "rm -rf /etc\n"); got != "deny" {
 		t.Error(got)
+	}
+}
+
+// However a text is cut in two: what is refused whole is refused.
+func TestTypeInTwo(t *testing.T) {
+	for _, command := range []string{"bash", "sudo -u bob sh", "python3 -q", "vim x", "./console"} {
+		for _, text := range []string{"rm -rf /etc\n", "cd /; rm -rf etc\n", "F=-rf\nrm $F /etc\n", "bash -c 'rm -rf /etc'\n"} {
+			if command == "python3 -q" {
+				text = "import os\nos.system('rm -rf /etc')\n"
+			}
+			for _, terminal := range []bool{false, true} {
+				if k := newKeyboard(t, command, terminal); k.press(t, text) != "deny" {
+					if command == "./console" || command == "vim x" {
+						continue // as shell text alone, without the directory
+					}
+					t.Errorf("%s, terminal %v: %q passes", command, terminal, text)
+					continue
+				}
+				for cut := 1; cut < len(text); cut++ {
+					k := newKeyboard(t, command, terminal)
+					if one, two := k.press(t, text[:cut]), k.press(t, text[cut:]); one != "deny" && two != "deny" {
+						t.Errorf("%s, terminal %v: %q and %q pass: %s, %s", command, terminal, text[:cut], text[cut:], one, two)
+					}
+				}
+			}
+		}
 	}
 }
