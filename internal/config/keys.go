@@ -30,7 +30,7 @@ var keys = []Key{
 	{Name: "approvals.deny", Kind: List, InEffect: true, Doc: "globs of commands that never run, in any mode"},
 	{Name: "approvals.command_approval_required", Kind: Tree, InEffect: true, Doc: "globs of commands that a person is asked about every time"},
 	{Name: "approvals.mcp_reload_confirm", Kind: Bool, Default: "true", Doc: "/reload-mcp asks first"},
-	{Name: "approvals.destructive_slash_confirm", Kind: Bool, Default: "true", Doc: "/clear, /new, /reset and /undo ask first"},
+	{Name: "approvals.destructive_slash_confirm", Kind: Bool, Default: "true", InEffect: true, Doc: "/clear, /new, /reset, /undo and /quit --delete ask first"},
 	{Name: "approvals.sandboxed", Kind: Choice, Default: "skip", Values: []string{"skip", "ask", "skip_always"}, InEffect: true, Doc: "questions about harms that a sandbox contains"},
 	{Name: "command_allowlist", Kind: List, Lenient: true, InEffect: true, Doc: "commands, globs and rule keys that are not asked about again"},
 
