@@ -39,6 +39,9 @@ func run(hermes, empty, peer, corpus string, starts, rounds int) error {
 	if err := processes(table, hermes, empty, peer, starts); err != nil {
 		return err
 	}
+	if err := chats(table, hermes, min(starts, 50)); err != nil {
+		return err
+	}
 	if err := corpora(table, hermes, peer, corpus, rounds); err != nil {
 		return err
 	}
