@@ -62,8 +62,7 @@ type owner struct {
 	work   sync.WaitGroup
 	notes  budget
 
-	all    []*Process // in order of their beginning; the Registry's lock guards it
-	closed bool
+	all []*Process // in order of their beginning; the Registry's lock guards it
 }
 
 // New makes a registry.

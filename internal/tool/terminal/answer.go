@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -199,6 +200,9 @@ func (a *answer) about(r launch.Result) (says []string) {
 			says = append(says, "Note: commands do not get the variable "+n.Name+": "+n.Reason+".")
 		}
 	}
+	if text := a.p.Whole().Text; r.Ran && r.Sudo == 0 && r.Status.Code != 0 && strings.Contains(text, "sudo:") && strings.Contains(text, "password") {
+		says = append(says, "Note: sudo has no password here, and none can be typed. The person can give it one: hermes config set SUDO_PASSWORD - (backend local only). Do not try to guess it.")
+	}
 	for _, w := range r.Warnings {
 		if !r.Status.TimedOut || !strings.HasPrefix(w, "timed out") {
 			says = append(says, "Warning: "+w)
@@ -282,6 +286,8 @@ func trouble(err error) string {
 	var broken *sandbox.BrokenError
 	text := "It could not run: " + err.Error() + "."
 	switch {
+	case errors.Is(err, context.Canceled):
+		return "[Command interrupted] It was interrupted: " + err.Error() + "."
 	case errors.As(err, &missing) && missing.Remedy != "":
 		text += " What the person can do: " + sentence(missing.Remedy)
 	case errors.As(err, &degraded):

@@ -78,17 +78,22 @@ func (p *person) Prompt(ctx context.Context, q approval.Question) (approval.Answ
 	return q.Reply(choice), nil
 }
 
+func (p *person) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.asked)
+}
+
 // bench is a session with its tools.
 type bench struct {
 	*testing.T
-	o        Options
-	dir      string
-	person   *person
-	log      *recorder
-	desk     *approval.Desk
-	policy   *launch.Policy
-	notices  chan process.Notice
-	registry process.Options
+	o       Options
+	dir     string
+	person  *person
+	log     *recorder
+	desk    *approval.Desk
+	policy  *launch.Policy
+	notices chan process.Notice
 }
 
 func sessionOf(t testing.TB, key string) scope.Session {

@@ -27,22 +27,37 @@ const nearby = " : . [ [[ alias ar arch awk base32 base64 basename bat bc break 
 	"make gmake cmake ninja meson gcc g++ cc c++ clang clang++ rustc javac java node nodejs deno python python2 python3 pytest tox ruby perl php lua Rscript tsc eslint prettier jest vitest mocha " +
 	"ruff black isort flake8 mypy pylint pyright rustfmt clippy-driver golangci-lint staticcheck mvn gradle rspec phpunit ctest "
 
-// partly are programs that do so with some of their subcommands only.
-var partly = map[string]string{
-	"git": " add am apply archive bisect blame branch cat-file check-ignore checkout cherry-pick clean commit config count-objects describe diff diff-tree for-each-ref " +
-		"format-patch fsck gc grep hash-object init log ls-files ls-tree merge merge-base mv notes rebase reflog reset restore rev-list rev-parse revert rm " +
-		"shortlog show show-ref stash status switch symbolic-ref tag whatchanged worktree ",
-	"go":     " build bug clean doc env fix fmt generate list run test tool version vet ",
-	"cargo":  " bench build check clean clippy doc fmt metadata run test tree version ",
-	"npm":    " ls list run run-script start test t bin prefix root ",
-	"yarn":   " run test start build ",
-	"pnpm":   " run test start build ls list ",
-	"bun":    " run test build ",
-	"pip":    " list freeze check ",
-	"pip3":   " list freeze check ",
-	"uv":     " run ",
-	"poetry": " run ",
-	"dotnet": " build run test ",
+// partly returns the subcommands with which a program does so, for programs that do it with some only.
+func partly(program string) string {
+	switch program {
+	case "git":
+		return " add am apply archive bisect blame branch cat-file check-ignore checkout cherry-pick clean commit config count-objects describe diff diff-tree for-each-ref " +
+			"format-patch fsck gc grep hash-object init log ls-files ls-tree merge merge-base mv notes rebase reflog reset restore rev-list rev-parse revert rm " +
+			"shortlog show show-ref stash status switch symbolic-ref tag whatchanged worktree "
+	case "go":
+		return " build bug clean doc env fix fmt generate list run test tool version vet "
+	case "cargo":
+		return " bench build check clean clippy doc fmt metadata run test tree version "
+	case "npm":
+		return " ls list run run-script start test t bin prefix root "
+	case "yarn":
+		return " run test start build "
+	case "pnpm":
+		return " run test start build ls list "
+	case "bun":
+		return " run test build "
+	case "pip":
+		return " list freeze check "
+	case "pip3":
+		return " list freeze check "
+	case "uv":
+		return " run "
+	case "poetry":
+		return " run "
+	case "dotnet":
+		return " build run test "
+	}
+	return ""
 }
 
 // modules are those of Python that do so when they are run.
@@ -90,8 +105,8 @@ func stays(c *shell.Command) bool {
 		return has(modules, c.Args[2].Text)
 	case has(nearby, c.Name):
 		return true
-	case partly[c.Name] != "":
-		return has(partly[c.Name], subcommand(c))
+	case partly(c.Name) != "":
+		return has(partly(c.Name), subcommand(c))
 	}
 	return belongs(c)
 }

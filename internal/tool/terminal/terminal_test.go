@@ -255,12 +255,19 @@ func TestDecisions(t *testing.T) {
 // Silence is not consent, and the end of a turn takes its question along.
 func TestSilence(t *testing.T) {
 	b := newBench(t)
+	b.run("true")
 	b.person.silent = true
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	for _, background := range []bool{false, true} {
+	for i, background := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() {
+			for b.person.count() <= i && t.Context().Err() == nil {
+				time.Sleep(5 * time.Millisecond)
+			}
+			cancel()
+		}()
 		r, err := b.try(ctx, "terminal", args{"command": "git push --force origin main", "background": background})
-		if err != nil || r.Data.(Outcome).Status != "refused" {
+		if err != nil || r.Data.(Outcome).Status != "refused" || r.Data.(Outcome).Approval.Outcome != "cancelled" {
 			t.Errorf("%+v %v", r.Data, err)
 		}
 	}
@@ -321,5 +328,17 @@ func TestGoneDirectory(t *testing.T) {
 		if d := r.Data.(Outcome); b.o.Place.Backend() != "local" || i < 2 && !d.Observed {
 			t.Errorf("%s: %+v", text, d)
 		}
+	}
+}
+
+// sudo without a password says what a person can do.
+func TestSudo(t *testing.T) {
+	b := newBench(t)
+	b.run(`sudo() { echo "sudo: a password is required" >&2; return 1; }`)
+	if _, said := b.run("sudo true"); !strings.Contains(said, "SUDO_PASSWORD") {
+		t.Error(said)
+	}
+	if _, said := b.run("echo 'sudo: a password is required'"); strings.Contains(said, "SUDO_PASSWORD") {
+		t.Error(said)
 	}
 }
