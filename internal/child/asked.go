@@ -12,3 +12,8 @@ import (
 func Asked(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
 	return signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 }
+
+// Ended is Asked where Ctrl-C is a key like others: the context ends when this process is to end, or its terminal is gone.
+func Ended(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
+	return signal.NotifyContext(parent, syscall.SIGTERM, syscall.SIGHUP)
+}
