@@ -102,3 +102,27 @@ func Rules(set *config.Settings) launch.Rules {
 	}
 	return r
 }
+
+// Confirms tells whether commands of the chat that destroy something ask first.
+func (a *App) Confirms() bool {
+	snap, err := a.settings()
+	return err != nil || snap.Settings.Approvals.SlashConfirm
+}
+
+// StopConfirming keeps that they do not, from now on.
+func (a *App) StopConfirming() error {
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	_, err := a.store.Set(ctx, "approvals.destructive_slash_confirm", "false")
+	return err
+}
+
+// Approval returns who decides on dangerous commands, and what was allowed for good.
+func (a *App) Approval() (mode string, listed []string) {
+	snap, err := a.settings()
+	if err != nil {
+		return "manual: " + err.Error(), nil
+	}
+	m, _ := approval.ParseMode(snap.Settings.Approvals.Mode)
+	return m.String(), snap.Settings.Approvals.Allowlist
+}

@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
-	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,6 +16,7 @@ import (
 	"hermes/internal/app"
 	"hermes/internal/approval"
 	"hermes/internal/chat"
+	"hermes/internal/child"
 	"hermes/internal/session"
 	"hermes/internal/tui"
 )
@@ -189,9 +190,9 @@ func (t *table) talk(ctx context.Context) (err error) {
 	if err := t.model(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := child.Ended(ctx)
 	defer cancel()
-	defer t.signals(cancel)()
+	defer t.interrupts(cancel)()
 	o := tui.Options{
 		Open: func(hear func(chat.Event)) (tui.Talker, error) { return t.open(ctx, hear) },
 		In:   t.stdio.Stdin, Out: t.stdio.direct, Env: t.stdio.Env, Look: tui.LookOf(t.stdio.Env), Person: t.person(), Width: t.stdio.Width,
@@ -276,26 +277,28 @@ func (t *table) config(key string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// signals lets Ctrl-C end what runs, and leave where nothing does, or at once where it is pressed twice; what ends a program from
-// outside leaves.
-func (t *table) signals(leave func()) (stop func()) {
+// twice is how soon a second Ctrl-C leaves, whatever runs.
+const twice = 2 * time.Second
+
+// interrupts lets Ctrl-C end what runs, and leave where nothing does, or at once where it is pressed twice.
+func (t *table) interrupts(leave func()) (stop func()) {
 	heard := make(chan os.Signal, 4)
-	signal.Notify(heard, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(heard, os.Interrupt)
 	done := make(chan struct{})
 	go func() {
-		ending := false
+		var last time.Time
 		for {
 			select {
 			case <-done:
 				return
-			case s := <-heard:
+			case <-heard:
 				t.mu.Lock()
 				c := t.chat
 				t.mu.Unlock()
-				if s != os.Interrupt || c == nil || ending && c.Status().Busy || !c.Interrupt() {
+				if c == nil || time.Since(last) < twice || !c.Interrupt() {
 					leave()
 				}
-				ending = true
+				last = time.Now()
 			}
 		}
 	}()

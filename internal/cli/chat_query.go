@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"hermes/internal/agent"
 	"hermes/internal/approval"
 	"hermes/internal/chat"
+	"hermes/internal/child"
 	"hermes/internal/guard"
 	"hermes/internal/llm"
 	"hermes/internal/prompt"
@@ -55,7 +53,7 @@ func (t *table) query(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := child.Asked(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second Ctrl-C ends at once
 	talk, err := t.chats.Open(ctx, t.start)

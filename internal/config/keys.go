@@ -117,8 +117,8 @@ var keys = []Key{
 	{Name: "web.search_backend", Kind: Choice, Values: []string{"", "searxng", "brave", "tavily"}, InEffect: true, Doc: "what web_search searches with; empty: the first that has an address or a key"},
 	{Name: "web.extract_char_limit", Kind: Int, Default: "50000", Min: 100, InEffect: true, Doc: "characters of a page that web_extract returns at once"},
 	{Name: "web.searxng_url", Kind: Text, Env: "SEARXNG_URL", EnvOnly: true, InEffect: true, Doc: "address of a SearXNG of yours, for web_search"},
-	{Name: "context_file_max_chars", Kind: Int, Doc: "characters of a context file that are used; 0: by the model's size"},
-	{Name: "context_file_read_timeout", Kind: Number, Default: "5", Doc: "seconds until a slow context file is skipped"},
+	{Name: "context_file_max_chars", Kind: Int, InEffect: true, Doc: "characters of a context file that are used; 0: by the model's size"},
+	{Name: "context_file_read_timeout", Kind: Number, Default: "5", InEffect: true, Doc: "seconds until a slow context file is skipped"},
 
 	// Who may talk.
 	{Name: "unauthorized_dm_behavior", Kind: Choice, Default: "pair", Values: dmChoices, Doc: "what strangers who write get: a pairing code, silence or a refusal"},
