@@ -131,30 +131,6 @@ func (c *Chats) Wrap(source, text string) string {
 	return prompt.New(prompt.Options{}).Wrap(prompt.Block{Tool: "input", Source: source, Text: c.a.redacted(text), Origin: taint.Work})
 }
 
-// Confirms tells whether commands of the chat that destroy something ask first.
-func (a *App) Confirms() bool {
-	snap, err := a.settings()
-	return err != nil || snap.Settings.Approvals.SlashConfirm
-}
-
-// StopConfirming keeps that they do not, from now on.
-func (a *App) StopConfirming() error {
-	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
-	defer cancel()
-	_, err := a.store.Set(ctx, "approvals.destructive_slash_confirm", "false")
-	return err
-}
-
-// Approval returns who decides on dangerous commands, and what was allowed for good.
-func (a *App) Approval() (mode string, listed []string) {
-	snap, err := a.settings()
-	if err != nil {
-		return "manual: " + err.Error(), nil
-	}
-	m, _ := approval.ParseMode(snap.Settings.Approvals.Mode)
-	return m.String(), snap.Settings.Approvals.Allowlist
-}
-
 // attach returns a file that goes with a message. It is read by the rules that hold for the agent: what it may not see is not
 // handed to it by a slip either.
 func (t *talk) attach(ctx context.Context, name string) (string, error) {

@@ -173,6 +173,9 @@ func (c *Chat) say(form Form, format string, args ...any) {
 // turn is given to the model at its next step.
 func (c *Chat) Submit(line string) { c.acts.put(func() { c.line(line) }) }
 
+// Warn tells the person something that does not come of the conversation.
+func (c *Chat) Warn(text string) { c.say(Warning, "%s", text) }
+
 // Reply answers a Confirm.
 func (c *Chat) Reply(id, choice string) { c.acts.put(func() { c.reply(id, choice) }) }
 
