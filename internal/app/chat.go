@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -143,8 +144,17 @@ func (t *talk) open(ctx context.Context, s chat.Start) (err error) {
 	if err := t.equip(); err != nil {
 		return err
 	}
+	if err := t.remind(ctx); err != nil {
+		return err
+	}
+	snap, err := t.a.settings()
+	if err != nil {
+		return err
+	}
+	chars, wait := contextFiles(snap)
 	t.prompt = prompt.New(prompt.Options{
 		Files: t.set.Files, Dir: t.a.dirOf(t.place, t.o.Dir)(), Soul: t.a.soul, Memory: t.memory(), About: t.about(), Window: t.model.Limits.Context,
+		Chars: chars, Wait: wait,
 	})
 	t.agent, err = agent.New(agent.Options{
 		View: t.view, Conversation: t.info.ID, Provider: t.model.Provider, Model: t.model.Name, Limits: t.model.Limits,
@@ -185,6 +195,24 @@ func (t *talk) equip() (err error) {
 		t.closes = append(t.closes, t.set.Close)
 	}
 	return err
+}
+
+// remind puts the list of what is to do back, as the conversation left it.
+func (t *talk) remind(ctx context.Context) error {
+	all, err := t.view.Live(ctx, t.info.ID)
+	if err != nil {
+		return err
+	}
+	var calls []json.RawMessage
+	for _, m := range all {
+		for _, c := range m.Calls {
+			if c.Name == t.set.Todo.Spec().Name {
+				calls = append(calls, json.RawMessage(c.Arguments))
+			}
+		}
+	}
+	t.set.Todo.Restore(calls)
+	return nil
 }
 
 func (t *talk) close(ctx context.Context) error {

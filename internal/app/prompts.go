@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"hermes/internal/agent"
+	"hermes/internal/guard"
 	"hermes/internal/guard/taint"
 	"hermes/internal/prompt"
 	"hermes/internal/tool"
@@ -27,14 +29,19 @@ func (p prompts) System(ctx context.Context) (string, error) {
 	return s.Text, err
 }
 
-// Result implements agent.Prompt: each part by where it comes from. An error is Hermes' own word about a call that was not made.
+// Result implements agent.Prompt: each part by where it comes from. An error is Hermes' own word about a call that was not made;
+// one of a tool that reads outside may carry words from there, unless it is a refusal.
 func (p prompts) Result(name string, r tool.Result, err error) string {
 	var parts []string
 	for _, part := range r.Parts {
 		parts = append(parts, p.p.Wrap(prompt.Block{Tool: name, Source: part.Source, Text: part.Text, Origin: part.Origin, Risk: part.Risk}))
 	}
 	if err != nil {
-		parts = append(parts, p.p.Wrap(prompt.Block{Tool: name, Text: "Error: " + err.Error(), Origin: taint.Own}))
+		origin := taint.Own
+		if denied := (*guard.DeniedError)(nil); taint.ToolOrigin(name) == taint.Outside && !errors.As(err, &denied) {
+			origin = taint.Outside
+		}
+		parts = append(parts, p.p.Wrap(prompt.Block{Tool: name, Text: "Error: " + err.Error(), Origin: origin}))
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "(nothing)")

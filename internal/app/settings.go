@@ -117,6 +117,12 @@ func claimed(set *config.Settings) []string {
 	return out
 }
 
+// contextFiles returns how many characters of a file that instructs agents are used, and how long is waited for it.
+func contextFiles(snap *config.Snapshot) (chars int, wait time.Duration) {
+	t := &snap.Settings.Tools
+	return int(t.ContextChars), time.Duration(t.ContextWait * float64(time.Second))
+}
+
 // backends says what the backends are made of.
 func (a *App) backends(snap *config.Snapshot, w Where, name string) backends.Config {
 	t := &snap.Settings.Terminal
