@@ -200,8 +200,12 @@ func (s *Screen) lines(above []gone, rows []row) []string {
 
 // text returns what stands in a row.
 func (r row) text() string {
+	end := len(r.cells)
+	for !r.wrapped && end > 0 && r.cells[end-1].char == 0 && !r.cells[end-1].half {
+		end--
+	}
 	var b strings.Builder
-	for _, c := range r.cells {
+	for _, c := range r.cells[:end] {
 		switch {
 		case c.half:
 		case c.char == 0:
