@@ -45,6 +45,9 @@ func markdown(src string, cols int, look Look) []line {
 	doc := grammar().Parse(text.NewReader([]byte(src)))
 	p := painter{src: []byte(src), cols: max(1, cols), look: look}
 	p.blocks(doc, nil, nil, 0)
+	for i, l := range p.out { // bars and rules where there is hardly room for them; text is never cut
+		p.out[i] = look.clip(l, p.cols)
+	}
 	return p.out
 }
 

@@ -5,6 +5,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hermes/internal/agent"
+	"hermes/internal/chat"
+	"hermes/internal/session"
 )
 
 func joined(lines []line) string {
@@ -77,6 +81,55 @@ func TestMarkdownNarrow(t *testing.T) {
 		got := joined(markdown(row.src, row.cols, Look{Wide: true}))
 		if diff := cmp.Diff(row.want, got); diff != "" {
 			t.Errorf("%q in %d: -want +got\n%s", row.src, row.cols, diff)
+		}
+	}
+}
+
+// Whatever the text and the width, no line is wider, and nothing in it is obeyed. Letters of two columns need two.
+func FuzzMarkdown(f *testing.F) {
+	for _, s := range append([]string{answerText, "> > > > > > > > > > > deep", "1. a\n   1. b\n      1. c", "|a|b|\n|-|-|\n|界|`|`|", "~~~~\n~~~", "***a** b*"}, attacks...) {
+		f.Add(s, 20)
+	}
+	f.Fuzz(func(t *testing.T, s string, cols int) {
+		if cols < 2 || cols > 300 || len(s) > 4096 {
+			return
+		}
+		var piecewise stream
+		for _, lines := range [][]line{markdown(s, cols, color), piecewise.with(s[:len(s)/2], cols), piecewise.with(s, cols)} {
+			for _, l := range lines {
+				if n := l.cols(); n > cols {
+					t.Fatalf("a line takes %d of %d columns: %q", n, cols, l.String())
+				}
+				checkSafe(t, "a line", l.String(), false)
+			}
+		}
+	})
+}
+
+func (s *stream) with(text string, cols int) []line {
+	s.text = text
+	return s.lines(cols, color)
+}
+
+func BenchmarkOpen(b *testing.B) {
+	var many []session.Message
+	for len(many) < 10_000 {
+		many = append(many, stored()...)
+	}
+	for b.Loop() {
+		s := newStage(120, 40, color)
+		s.hear(chat.Opened{History: many}, chat.Changed{Status: status()})
+		s.View()
+	}
+}
+
+func BenchmarkStreaming(b *testing.B) {
+	for b.Loop() {
+		s := newStage(120, 40, color)
+		s.hear(chat.Opened{}, chat.Changed{Status: busy(status())})
+		for range 200 {
+			s.turn(agent.Text{Text: answerText})
+			s.View()
 		}
 	}
 }
