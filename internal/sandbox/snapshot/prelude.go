@@ -19,10 +19,10 @@ type prelude struct {
 	tail string
 }
 
-// open begins: the descriptor is closed, and BASH_ENV is again what it was.
-func (p *prelude) open(fd int, env map[string]string) {
+// open begins: the descriptor is closed, and BASH_ENV is again what it was, the old one.
+func (p *prelude) open(fd int, old string) {
 	p.b.WriteString("exec " + strconv.Itoa(fd) + "<&-\nunset -v BASH_ENV\n")
-	if old := env["BASH_ENV"]; old != "" {
+	if old != "" {
 		p.tail = "export BASH_ENV=" + Quote(old) + "\n[ -r \"$BASH_ENV\" ] && . \"$BASH_ENV\"\n"
 	}
 }
@@ -74,21 +74,6 @@ func (p *prelude) close() []byte {
 	return []byte(p.b.String())
 }
 
-// spill takes the variables out of env that execve does not take.
-func spill(env map[string]string) map[string]string {
-	var out map[string]string
-	for name, value := range env {
-		if len(name)+len(value) > longValue {
-			if out == nil {
-				out = map[string]string{}
-			}
-			out[name] = value
-			delete(env, name)
-		}
-	}
-	return out
-}
-
 func descriptor(fd int) string { return "/dev/fd/" + strconv.Itoa(fd) }
 
 // Quote makes a shell word of any text.
@@ -100,14 +85,14 @@ func (s *State) Bootstrap(files []string, login bool) Plan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var pre prelude
-	p := s.begin(noExtras, "")
+	p, vars := s.begin(noExtras, "")
 	p.changes, p.Write = Everything, true
 	pre.trap(Everything, s.conf.Write)
 	var b strings.Builder
 	b.WriteString(pre.tail)
 	for _, file := range files {
-		if rest, ok := strings.CutPrefix(file, "~/"); ok && p.env["HOME"] != "" {
-			file = strings.TrimRight(p.env["HOME"], "/") + "/" + rest
+		if rest, ok := strings.CutPrefix(file, "~/"); ok && vars.get("HOME") != "" {
+			file = strings.TrimRight(vars.get("HOME"), "/") + "/" + rest
 		}
 		b.WriteString("[ -r " + Quote(file) + " ] && . " + Quote(file) + "\n")
 	}
@@ -116,7 +101,7 @@ func (s *State) Bootstrap(files []string, login bool) Plan {
 	if login {
 		p.Argv = slices.Insert(p.Argv, 1, "-l")
 	}
-	p.Shell, p.Env = true, flatten(p.env)
+	p.Shell, p.Env = true, vars.pairs()
 	return p
 }
 
@@ -124,7 +109,7 @@ func (s *State) Bootstrap(files []string, login bool) Plan {
 func (s *State) Bare() Plan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.begin(noExtras, "")
-	p.Argv, p.Env = []string{s.conf.Shell, "-c", "true"}, flatten(p.env)
+	p, vars := s.begin(noExtras, "")
+	p.Argv, p.Env = []string{s.conf.Shell, "-c", "true"}, vars.pairs()
 	return p
 }

@@ -63,7 +63,8 @@ type State struct {
 	vars  map[string]string
 	unset map[string]bool
 	defs  definitions
-	login bool // every command is run by a login shell
+	login bool    // every command is run by a login shell
+	cache *merged // nil: to be put together
 }
 
 // New returns a state in which nothing was run yet.
@@ -113,17 +114,14 @@ type Plan struct {
 
 	dir     string // where it ends, if the text cannot change that; empty: not known
 	changes Change
-	env     map[string]string
 }
 
 // Program plans a program without a shell. env is added for this command only; dir "" is the session's.
 func (s *State) Program(argv []string, env environ.List, dir string) Plan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.begin(env, dir)
-	p.Argv = argv
-	p.Env = flatten(p.env)
-	p.env = nil
+	p, vars := s.begin(env, dir)
+	p.Argv, p.Env = argv, vars.pairs()
 	return p
 }
 
@@ -138,7 +136,7 @@ func (s *State) Text(text string, env environ.List, dir string) Plan {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.begin(env, dir)
+	p, vars := s.begin(env, dir)
 	names, more, aliases := s.defs.need(text, j.Spelt, s.conf.Judge)
 	if s.conf.Lasts {
 		p.changes = Everything&^j.Keeps | more
@@ -147,13 +145,13 @@ func (s *State) Text(text string, env environ.List, dir string) Plan {
 		}
 	}
 	var pre prelude
-	large := spill(p.env)
+	large := vars.spill()
 	if p.changes&Definitions != 0 { // what is written back is all there is
 		names, aliases = slices.Sorted(maps.Keys(s.defs.functions)), true
 	}
 	defs := s.defs.text(names, aliases)
 	if p.changes != 0 || defs != "" || len(large) > 0 || len(text) > longText {
-		pre.open(s.conf.Prelude, p.env)
+		pre.open(s.conf.Prelude, vars.get("BASH_ENV"))
 		pre.variables(large)
 		pre.b.WriteString(defs)
 		if len(text) > longText {
@@ -161,42 +159,33 @@ func (s *State) Text(text string, env environ.List, dir string) Plan {
 		}
 		pre.trap(p.changes, s.conf.Write)
 		p.Prelude, p.Write = pre.close(), p.changes != 0
-		p.env["BASH_ENV"] = descriptor(s.conf.Prelude)
+		vars.put("BASH_ENV", descriptor(s.conf.Prelude))
 	}
 	p.Argv = []string{s.conf.Shell, "-O", "expand_aliases", "-c", text}
 	if s.login {
 		// A login shell does not read BASH_ENV.
-		delete(p.env, "BASH_ENV")
+		vars.remove("BASH_ENV")
 		if p.Prelude != nil {
 			text = ". " + descriptor(s.conf.Prelude) + "\n" + text
 		}
 		p.Argv = []string{s.conf.Shell, "-l", "-O", "expand_aliases", "-c", text}
 	}
-	p.Shell, p.Env = true, flatten(p.env)
+	p.Shell, p.Env = true, vars.pairs()
 	return p
 }
 
 // begin makes the environment and the directory. The caller holds s.mu.
-func (s *State) begin(extra environ.List, dir string) Plan {
-	env := maps.Clone(s.base)
-	maps.Copy(env, s.vars)
-	maps.Copy(env, s.defs.exported())
-	for name := range s.unset {
-		delete(env, name)
-	}
-	for _, name := range slices.Concat(s.gone, extra.Absent()) {
-		delete(env, name)
-	}
-	maps.Copy(env, environ.Parse(extra.Strings()))
-	p := Plan{Dir: dir, env: env}
+func (s *State) begin(extra environ.List, dir string) (Plan, *environment) {
+	env := newEnvironment(s.merged(), extra)
+	p := Plan{Dir: dir}
 	if dir == "" {
 		p.Dir = s.dir
 	}
-	if rest, ok := strings.CutPrefix(p.Dir, "~"); ok && (rest == "" || rest[0] == '/') && env["HOME"] != "" {
-		p.Dir = strings.TrimRight(env["HOME"], "/") + rest
+	if rest, ok := strings.CutPrefix(p.Dir, "~"); ok && (rest == "" || rest[0] == '/') && env.get("HOME") != "" {
+		p.Dir = strings.TrimRight(env.get("HOME"), "/") + rest
 	}
-	env["PWD"] = p.Dir
-	return p
+	env.put("PWD", p.Dir)
+	return p, env
 }
 
 // Apply takes what a command wrote. It returns where the command ended, and whether it told.
@@ -220,7 +209,7 @@ func (s *State) Apply(p Plan, written []byte) (dir string, observed bool) {
 		s.exports(p, d)
 	}
 	if p.changes&Definitions != 0 {
-		s.defs = d.defs
+		s.defs, s.cache = d.defs, nil
 	}
 	if p.changes&Dir == 0 {
 		return p.dir, p.dir != ""
@@ -231,7 +220,7 @@ func (s *State) Apply(p Plan, written []byte) (dir string, observed bool) {
 			s.vars = map[string]string{}
 		}
 		if d.old != "" {
-			s.vars["OLDPWD"] = d.old
+			s.vars["OLDPWD"], s.cache = d.old, nil
 		}
 	}
 	return d.dir, d.dir != ""
@@ -239,7 +228,7 @@ func (s *State) Apply(p Plan, written []byte) (dir string, observed bool) {
 
 // exports takes the exported variables over. The caller holds s.mu.
 func (s *State) exports(p Plan, d dump) {
-	s.vars, s.unset = map[string]string{}, map[string]bool{}
+	s.vars, s.unset, s.cache = map[string]string{}, map[string]bool{}, nil
 	for name, value := range d.vars {
 		if old, ok := s.base[name]; (!ok || old != value) && s.stores(name, value) {
 			s.vars[name] = value
@@ -266,7 +255,7 @@ func (s *State) Bootstrapped(p Plan, written []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.exports(p, d)
-	s.defs = d.defs
+	s.defs, s.cache = d.defs, nil
 	return true
 }
 
@@ -283,13 +272,4 @@ func Never(name string) bool {
 		}
 	}
 	return false
-}
-
-func flatten(env map[string]string) []string {
-	out := make([]string, 0, len(env))
-	for name, value := range env {
-		out = append(out, name+"="+value)
-	}
-	slices.Sort(out)
-	return out
 }

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -185,5 +186,29 @@ func TestPlan(t *testing.T) {
 	posix := state(t, func(c *Config) { c.Posix, c.Shell = true, "/bin/sh" })
 	if p := posix.Text("ls", environ.List{}, ""); p.Write || !slices.Equal(p.Argv, []string{"/bin/sh", "-c", "ls"}) {
 		t.Errorf("no bash: %+v", p)
+	}
+}
+
+// What the plan of a command costs in a session of 100 exports and 50 functions.
+func BenchmarkText(b *testing.B) {
+	s := New(Config{
+		Shell: "/bin/bash", Dir: "/", Lasts: true, Prelude: 30, Write: 31, Judge: func(string) Judgement { return Judgement{Keeps: Everything, Spelt: true} },
+	})
+	var vars, names, functions strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&vars, "declare -x EXPORTED_%d=\"value number %d\"\n", i, i)
+	}
+	for i := range 50 {
+		fmt.Fprintf(&names, "declare -f func%d\n", i)
+		fmt.Fprintf(&functions, "func%d () \n{ \n    echo %d\n}\n", i, i)
+	}
+	p := s.Bootstrap(nil, false)
+	if !s.Bootstrapped(p, written("dir", "/", "old", "", "vars", vars.String(), "names", names.String(), "functions", functions.String(), "aliases", "")) {
+		b.Fatal("it was not taken")
+	}
+	for b.Loop() {
+		if p := s.Text("true", noExtras, ""); len(p.Env) < 100 {
+			b.Fatal(p.Env)
+		}
 	}
 }
