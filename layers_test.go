@@ -31,7 +31,7 @@ var rings = []struct {
 	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/egress", "internal/guard/environ", "internal/guard/exposure",
 		"internal/guard/exposure/container",
 		"internal/guard/paths", "internal/guard/scope", "internal/guard/taint"}},
-	{"machine", []string{"internal/audit", "internal/child", "internal/compose", "internal/config", "internal/home", "internal/proxy", "internal/proxy/proof", "internal/repository", "internal/safehttp", "internal/sitelist",
+	{"machine", []string{"internal/audit", "internal/child", "internal/child/proc", "internal/compose", "internal/config", "internal/home", "internal/proxy", "internal/proxy/proof", "internal/repository", "internal/safehttp", "internal/sitelist",
 		"internal/sqlite", "internal/llm", "internal/llm/wire", "internal/llm/openai", "internal/llm/anthropic",
 		"internal/llm/detect", "internal/llm/llmtest",
 		"internal/sandbox", "internal/sandbox/snapshot", "internal/sandbox/effect", "internal/sandbox/capture",
