@@ -5,38 +5,20 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
-)
 
-func TestParseStat(t *testing.T) {
-	tail := " S 10 20 30 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 1 2 3"
-	rows := []struct {
-		line string
-		name string
-		ok   bool
-	}{
-		{"7 (sh)" + tail, "sh", true},
-		{"7 (a) R 1 1 1 (b)" + tail, "a) R 1 1 1 (b", true},
-		{"7 ()" + tail, "", true},
-		{"7 sh" + tail, "", false},
-		{"7 (sh) S 10 20", "", false},
-		{"", "", false},
-	}
-	for _, row := range rows {
-		e, ok := parseStat(7, []byte(row.line))
-		if ok != row.ok || ok && (e.name != row.name || e.ppid != 10 || e.group != 20 || e.sess != 30 || e.born != 12345) {
-			t.Errorf("%q: %+v, %v", row.line, e, ok)
-		}
-	}
-}
+	"golang.org/x/sys/unix"
+)
 
 // Who belongs to a tree, by a table of processes. 100 is the program; 50 is a stranger.
 func TestTreeMembers(t *testing.T) {
@@ -128,6 +110,44 @@ func TestLimitedIsNotTraced(t *testing.T) {
 
 // A child that is to die with its parent dies of the parent's kill -9.
 func TestDieWithParent(t *testing.T) { killParent(t) }
+
+// It does not die of the end of the thread that started it: the kernel goes by the thread, which ends with a goroutine that keeps
+// it for itself.
+func TestDieWithParentNotWithThread(t *testing.T) {
+	type begun struct {
+		p      *Process
+		err    error
+		thread int
+	}
+	starts, over := make(chan begun), make(chan struct{})
+	defer close(over)
+	var start func()
+	start = func() {
+		runtime.LockOSThread()            // and never unlocked
+		if unix.Gettid() == os.Getpid() { // the first one does not end
+			go start()
+			<-over
+			return
+		}
+		p, err := Start(context.WithoutCancel(t.Context()), Spec{Program: "sleep", Search: search, Args: []string{"1000"}, Dir: "/", DieWithParent: true})
+		starts <- begun{p, err, unix.Gettid()}
+	}
+	go start()
+	b := <-starts
+	if b.err != nil {
+		t.Fatal(b.err)
+	}
+	defer func() { b.p.Kill(); <-b.p.Done() }()
+	if !soon(func() bool { _, err := os.Stat(fmt.Sprintf("/proc/self/task/%d", b.thread)); return err != nil }) {
+		t.Fatal("the thread goes on")
+	}
+	time.Sleep(50 * time.Millisecond)
+	select {
+	case <-b.p.Done():
+		t.Error("the child died with the thread")
+	default:
+	}
+}
 
 // One that has to end something itself is told, and can.
 func TestDeathSignal(t *testing.T) {
