@@ -62,7 +62,7 @@ func (c *conn) ask(f frame) error {
 			return err
 		}
 	}
-	go func() {
+	beside(func() {
 		answer, err := work()
 		w := writer{}
 		if err != nil {
@@ -84,6 +84,6 @@ func (c *conn) ask(f frame) error {
 			}
 			c.send(frame{kind: answerKind, id: f.id, body: w.b, fds: fds})
 		})
-	}()
+	})
 	return nil
 }

@@ -39,6 +39,9 @@ func TestMain(m *testing.M) {
 		parent(mark)
 		os.Exit(1)
 	}
+	if len(os.Args) > 1 && os.Args[1] == "headless" {
+		headless()
+	}
 	if os.Getenv(startsMark) != "" {
 		os.Exit(startsBesideKills())
 	}

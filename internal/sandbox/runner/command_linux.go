@@ -271,7 +271,8 @@ func (cmd *command) signal(sig syscall.Signal, all bool) {
 		}
 		return
 	}
-	go cmd.tree().signal(sig)
+	t := cmd.tree()
+	beside(func() { t.signal(sig) })
 }
 
 // ended takes the status of a command whose program has ended.
@@ -349,7 +350,7 @@ func (s *server) end(cmd *command, grace uint64) {
 	cmd.ending, cmd.cut = true, true
 	gone := make(chan struct{})
 	t := cmd.tree()
-	go func() {
+	beside(func() {
 		defer s.post(func() {
 			s.reap()
 			cmd.ending = false
@@ -360,7 +361,7 @@ func (s *server) end(cmd *command, grace uint64) {
 			t.ask()
 			for until := time.Now().Add(time.Duration(grace) * time.Millisecond); time.Now().Before(until); {
 				time.Sleep(5 * time.Millisecond)
-				if len(t.alive()) == 0 {
+				if alive, err := t.alive(); err == nil && len(alive) == 0 {
 					return
 				}
 			}
@@ -368,5 +369,5 @@ func (s *server) end(cmd *command, grace uint64) {
 		if err := t.kill(); err != nil {
 			s.post(func() { cmd.result.note = "hermes: " + err.Error() })
 		}
-	}()
+	})
 }

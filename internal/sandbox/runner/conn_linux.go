@@ -47,12 +47,23 @@ func (s *server) connect(fd, to int) (*conn, error) {
 		return nil, err
 	}
 	if fd != to {
-		if err := s.add(to, 0, c.ready); err != nil {
+		if err := s.add(to, 0, c.room); err != nil {
 			return nil, err
 		}
 	}
 	s.conns[fd] = c
 	return c, nil
+}
+
+// room writes what is possible now, where that is not what is read. When nobody reads any more, which is told whether or not
+// it was asked for, nobody is there to work for.
+func (c *conn) room(events uint32) {
+	if events&unix.EPOLLOUT != 0 {
+		c.flush()
+	}
+	if events&(unix.EPOLLERR|unix.EPOLLHUP) != 0 {
+		c.close()
+	}
 }
 
 // ready reads and writes what is possible now.

@@ -51,7 +51,7 @@ func startsBesideKills() int {
 		})
 	}
 	all := tree{self: os.Getpid()}
-	until(func() { _ = all.round() })
+	until(func() { _, _ = all.round() })
 	until(runtime.GC)
 	started := 0
 	runtime.LockOSThread()

@@ -55,8 +55,9 @@ const (
 	WatchedMode = "watched"
 	// stdioMode is the runner that StdioMode starts.
 	stdioMode = "stdio-below"
-	// serveMode is the runner that ListenMode leaves behind.
-	serveMode = "serve"
+	// serveMode is what ListenMode leaves behind: it starts the runner, servedMode, and cleans up after it.
+	serveMode  = "serve"
+	servedMode = "serve-below"
 )
 
 // ErrOther is the cause of a BrokenError when there is a runner, but not the one that was meant: it was built from something

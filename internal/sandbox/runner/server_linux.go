@@ -100,6 +100,9 @@ func (s *server) open(fd, to int, parent bool) error {
 			return fmt.Errorf("die with the parent: %w", err)
 		}
 	}
+	if err := secretive(); err != nil {
+		return err
+	}
 	_, _ = unix.Setsid() // it has no terminal; an error says that this is so already
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -143,6 +146,15 @@ func (s *server) open(fd, to int, parent bool) error {
 	return err
 }
 
+// secretive closes this process to others of the same user, its commands among them: its memory, with the environments of
+// commands in it, and its descriptors.
+func secretive() error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("close to others: %w", err)
+	}
+	return nil
+}
+
 func (s *server) add(fd int, events uint32, f func(uint32)) error {
 	if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)}); err != nil {
 		return fmt.Errorf("epoll: %w", err)
@@ -162,6 +174,18 @@ func (s *server) drop(fd int) {
 		_ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_DEL, fd, nil)
 	}
 	_ = unix.Close(fd)
+}
+
+// processors is how many a runner uses at once, of however many there are.
+const processors = 4
+
+// beside runs f on another thread. A runner that came here with one processor for itself, to be here sooner, takes more from now
+// on: with one alone f would wait until the runtime notices that this thread sleeps.
+func beside(f func()) {
+	if runtime.GOMAXPROCS(0) == 1 {
+		runtime.GOMAXPROCS(min(runtime.NumCPU(), processors))
+	}
+	go f()
 }
 
 // post runs f on the thread.

@@ -28,7 +28,7 @@ func Serve(args []string, parts Parts) int {
 	}
 	switch mode {
 	case StdioMode:
-		if code, ok := watchBelow(stdioMode); ok {
+		if code, ok := watchBelow(stdioMode, 0, 1, 2); ok {
 			return code
 		}
 		return stdioMain(parts, false)
@@ -37,7 +37,12 @@ func Serve(args []string, parts Parts) int {
 	case ListenMode:
 		return listenMain(args[1:], parts)
 	case serveMode:
-		return serveMain(parts)
+		if code, ok := watchBelow(servedMode, 0, 1, 2, SocketFD, setupFD, answerFD); ok {
+			return code
+		}
+		return serveMain(parts, false)
+	case servedMode:
+		return serveMain(parts, true)
 	case WatchMode:
 		return watchMain()
 	case WatchedMode:
@@ -115,7 +120,7 @@ func listenMain(args []string, parts Parts) int {
 		return refuse(err)
 	}
 	if !l.Detach {
-		return serveListener(listener, l.Listen, parts, func(f frame) {
+		return serveListener(listener, l.Listen, parts, false, func(f frame) {
 			_ = tell(f)
 			_ = silence(0, 1)
 		})
@@ -251,7 +256,7 @@ const (
 	answerFD = SocketFD + 2
 )
 
-func serveMain(parts Parts) int {
+func serveMain(parts Parts, parent bool) int {
 	tell := func(f frame) {
 		_, _ = writeStream(answerFD, appendFrame(nil, f))
 		_ = unix.Close(answerFD)
@@ -271,17 +276,16 @@ func serveMain(parts Parts) int {
 		tell(frame{kind: refuseKind, body: []byte(err.Error())})
 		return 1
 	}
-	return serveListener(SocketFD, l.Listen, parts, tell)
+	return serveListener(SocketFD, l.Listen, parts, parent, tell)
 }
 
 // serveListener is the runner that listens. It tells once when it is ready, or why it will not be.
-func serveListener(fd int, l Listen, parts Parts, tell func(frame)) int {
+func serveListener(fd int, l Listen, parts Parts, parent bool, tell func(frame)) int {
 	s := newServer(parts)
 	defer s.cancel()
 	s.token, s.idle, s.outside = l.Token, l.Idle, l.Outside
 	_ = unix.CloseRange(answerFD+1, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
-	// What it holds, the token among it, is not for the commands of the same user.
-	err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	err := secretive()
 	if err == nil {
 		err = s.harden(l.Harden)
 	}
@@ -303,7 +307,7 @@ func serveListener(fd int, l Listen, parts Parts, tell func(frame)) int {
 	}()
 	ready := hello{version: Version, inside: s.inside()}
 	tell(frame{kind: helloKind, body: ready.encode()})
-	return s.serve(fd, fd, false)
+	return s.serve(fd, fd, parent)
 }
 
 // accept takes new connections of a listener.
@@ -353,7 +357,7 @@ func (s *server) gone(c *conn) {
 	}
 	s.sweeps++
 	s.change(s.listener, 0)
-	go func() {
+	beside(func() {
 		_ = t.kill()
 		s.post(func() {
 			s.reap()
@@ -362,7 +366,7 @@ func (s *server) gone(c *conn) {
 				s.change(s.listener, unix.EPOLLIN)
 			}
 		})
-	}()
+	})
 }
 
 // harden does to this process what its client asked for, and makes sure of it.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"hermes/internal/child/proc"
 )
 
 // Every command gets a number of its own as the soft limit of real-time processor time, which nobody else uses and which is
@@ -57,58 +59,22 @@ func tagOf(pid int) uint64 {
 
 // entry is one process.
 type entry struct {
-	pid, ppid, group, session int
-	state                     byte
-	born                      uint64 // in clock ticks since the machine started
-	name                      string
+	proc.Process
+	tag uint64 // where it was asked for
 }
 
-// table lists all processes. Zombies are among them.
-func table() ([]entry, error) {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]entry, 0, len(names))
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
+// table lists all processes, with their tags if those matter. Those that have ended are among them.
+func table(tags bool) ([]entry, error) {
+	var all []entry
+	err := proc.Each(func(p proc.Process) {
+		e := entry{Process: p}
+		if tags && !p.Ended {
+			e.tag = tagOf(p.PID)
 		}
-		if e, ok := look(pid); ok {
-			all = append(all, e)
-		}
-	}
-	return all, nil
+		all = append(all, e)
+	})
+	return all, err
 }
-
-func look(pid int) (entry, bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return entry{}, false
-	}
-	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
-	if open < 0 || end < open {
-		return entry{}, false
-	}
-	f := strings.Fields(string(text[end+1:]))
-	if len(f) < 20 {
-		return entry{}, false
-	}
-	e := entry{pid: pid, state: f[0][0], name: string(text[open+1 : end])}
-	e.ppid, _ = strconv.Atoi(f[1])
-	e.group, _ = strconv.Atoi(f[2])
-	e.session, _ = strconv.Atoi(f[3])
-	e.born, err = strconv.ParseUint(f[19], 10, 64)
-	return e, err == nil
-}
-
-func (e entry) dead() bool { return e.state == 'Z' || e.state == 'X' }
 
 // tree is a command with everything that comes from it.
 type tree struct {
@@ -124,39 +90,39 @@ type tree struct {
 func (cmd *command) tree() tree {
 	t := tree{pid: cmd.pid, tag: cmd.tag, self: cmd.s.self}
 	if !cmd.over {
-		e, _ := look(cmd.pid)
-		t.born = e.born
+		e, _ := proc.Look(cmd.pid)
+		t.born = e.Born
 	}
 	return t
 }
 
 // alive returns the members that have not ended.
-func (t tree) alive() []entry {
-	all, err := table()
+func (t tree) alive() ([]entry, error) {
+	all, err := table(t.tag != 0 || t.runs != 0)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return t.members(all)
+	return t.members(all), nil
 }
 
 // members returns who belongs to the tree: the program, whoever has its tag, group or session, and what is below those.
 func (t tree) members(all []entry) (out []entry) {
 	// The numbers of a group and a session are kept from new processes as long as there is somebody in them. If the program's own
 	// is another's now, nobody is.
-	if t.pid != 0 && slices.ContainsFunc(all, func(e entry) bool { return e.pid == t.pid && e.born != t.born }) {
+	if t.pid != 0 && slices.ContainsFunc(all, func(e entry) bool { return e.PID == t.pid && e.Born != t.born }) {
 		t.pid = -1
 	}
 	in := map[int]bool{}
 	for again := true; again; {
 		again = false
 		for _, e := range all {
-			if !in[e.pid] && e.pid != t.self && e.pid > 1 && (in[e.ppid] || t.root(e)) {
-				in[e.pid], again = true, true
+			if !in[e.PID] && e.PID != t.self && e.PID > 1 && (in[e.Parent] || t.root(e)) {
+				in[e.PID], again = true, true
 			}
 		}
 	}
 	for _, e := range all {
-		if in[e.pid] && !e.dead() {
+		if in[e.PID] && !e.Ended {
 			out = append(out, e)
 		}
 	}
@@ -167,14 +133,15 @@ func (t tree) members(all []entry) (out []entry) {
 func (t tree) root(e entry) bool {
 	switch {
 	case t.tag == 0 && t.runs == 0:
-		return t.pid == 0 && e.ppid == t.self || t.pid != 0 && (e.pid == t.pid || e.group == t.pid || e.session == t.pid)
+		return t.pid == 0 && e.Parent == t.self || t.pid != 0 && (e.PID == t.pid || e.Group == t.pid || e.Session == t.pid)
 	case t.runs != 0:
-		return tagOf(e.pid)&^tagMask == t.runs
+		return e.tag&^tagMask == t.runs
 	}
-	return e.pid == t.pid || e.group == t.pid || e.session == t.pid || tagOf(e.pid) == t.tag
+	return e.PID == t.pid || e.Group == t.pid || e.Session == t.pid || e.tag == t.tag
 }
 
-// strike calls f with the members that are alive, for it to signal them; this process starts nothing meanwhile.
+// strike calls f with the members that are alive, for it to signal them; this process starts nothing meanwhile. An error says that
+// nobody knows who is.
 //
 // A process that this one has just started runs in its memory, and holds the thread that started it, until it has become its
 // program. If it were stopped before, that thread would stand still, and soon everything else, as the collection of garbage
@@ -182,18 +149,23 @@ func (t tree) root(e entry) bool {
 // then, whoever does it, keeps the two apart: who is seen while it is held has become its program, or is somebody else's
 // child, and none of the numbers that were seen can go to a new one. It is held for one look, not for a whole kill: a start
 // waits for that long at the most. So no signal goes to members but from here.
-func (t tree) strike(f func(alive []entry)) {
+func (t tree) strike(f func(alive []entry)) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	f(t.alive())
+	alive, err := t.alive()
+	if err != nil {
+		return err
+	}
+	f(alive)
+	return nil
 }
 
 // signal signals the members.
 func (t tree) signal(sigs ...syscall.Signal) {
-	t.strike(func(alive []entry) {
+	_ = t.strike(func(alive []entry) {
 		for _, e := range alive {
 			for _, sig := range sigs {
-				_ = unix.Kill(e.pid, sig)
+				_ = unix.Kill(e.PID, sig)
 			}
 		}
 	})
@@ -211,12 +183,15 @@ const (
 // kill ends all members, over and over until a look finds nobody.
 func (t tree) kill() error {
 	for until := time.Now().Add(killTime); ; {
-		alive := t.round()
-		if len(alive) == 0 {
+		alive, err := t.round()
+		if err == nil && len(alive) == 0 {
 			return nil
 		}
 		if time.Now().After(until) {
-			return fmt.Errorf("kill: %d processes are still there, %d (%s) among them", len(alive), alive[0].pid, alive[0].name)
+			if err != nil {
+				return fmt.Errorf("kill: list processes: %w", err)
+			}
+			return fmt.Errorf("kill: %d processes are still there, %d (%s) among them", len(alive), alive[0].PID, alive[0].Name)
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -224,27 +199,30 @@ func (t tree) kill() error {
 
 // round kills all members once and returns them: first everything is stopped, until a look finds nobody new, so that nobody can
 // start a replacement; then, in that same look, it is killed.
-func (t tree) round() (killed []entry) {
+func (t tree) round() (killed []entry, err error) {
 	stopped := map[int]bool{}
 	for turn, done := 1, false; !done; turn++ {
-		t.strike(func(alive []entry) {
+		err := t.strike(func(alive []entry) {
 			done = true
 			for _, e := range alive {
-				if !stopped[e.pid] {
-					stopped[e.pid], done = true, false
-					_ = unix.Kill(e.pid, unix.SIGSTOP)
+				if !stopped[e.PID] {
+					stopped[e.PID], done = true, false
+					_ = unix.Kill(e.PID, unix.SIGSTOP)
 				}
 			}
 			if done = done || turn == looks; !done {
 				return
 			}
 			for _, e := range alive {
-				_ = unix.Kill(e.pid, unix.SIGKILL)
+				_ = unix.Kill(e.PID, unix.SIGKILL)
 			}
 			killed = alive
 		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	return killed
+	return killed, nil
 }
 
 // killBelow kills everything below a process; reap waits for what has ended.
@@ -289,18 +267,18 @@ func (s *server) leftOf(means func(tag uint64) bool) (out []left) {
 		if s.commands[pid] != nil {
 			return false
 		}
-		e, there := look(pid)
-		return there && !e.dead() && of(pid)
+		e, there := proc.Look(pid)
+		return there && !e.Ended && of(pid)
 	}) {
 		return nil
 	}
-	all, err := table()
+	all, err := table(false)
 	if err != nil {
 		return nil
 	}
 	for _, e := range (tree{self: s.self}).members(all) {
-		if of(e.pid) {
-			out = append(out, left{uint64(e.pid), cmdline(e), started(e.born)})
+		if of(e.PID) {
+			out = append(out, left{uint64(e.PID), cmdline(e), started(e.Born)})
 		}
 	}
 	return out
@@ -336,10 +314,10 @@ func (s *server) children() (pids []int, ok bool) {
 
 // cmdline returns what a person would know a process by.
 func cmdline(e entry) string {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(e.pid) + "/cmdline")
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(e.PID) + "/cmdline")
 	text = bytes.TrimRight(text, "\x00")
 	if err != nil || len(text) == 0 {
-		return "[" + e.name + "]"
+		return "[" + e.Name + "]"
 	}
 	return string(bytes.ReplaceAll(text[:min(len(text), 512)], []byte{0}, []byte{' '}))
 }

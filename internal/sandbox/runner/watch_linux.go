@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"runtime"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,6 +24,11 @@ func (c *Client) Watch(leash io.Writer) error {
 	_, err := leash.Write(binary.LittleEndian.AppendUint64(nil, c.tag))
 	return err
 }
+
+const (
+	watchKills = 20
+	watchAgain = 200 * time.Millisecond
+)
 
 // watchMain is the watcher.
 func watchMain() int {
@@ -45,16 +51,25 @@ func watchMain() int {
 	if len(text) != 8 {
 		return 0 // there was no runner to look after
 	}
-	killTagged(binary.LittleEndian.Uint64(text))
+	// Nobody waits for this process, so it takes its time: until a machine that is busy lets it be done, and once more a moment
+	// later, since numbers of processes may begin anew while they are listed.
+	t := tree{runs: binary.LittleEndian.Uint64(text), self: os.Getpid()}
+	for range watchKills {
+		if t.kill() == nil {
+			break
+		}
+	}
+	time.Sleep(watchAgain)
+	_ = t.kill()
 	return 0
 }
 
-// watchBelow starts a runner of this program below this process, waits for its end, and kills what it has left. It returns the
-// exit code, and false when no process could be started: then there is nothing to wait for.
+// watchBelow starts a runner of this program below this process, with the descriptors given, waits for its end, and kills what it
+// has left. It returns the exit code, and false when no process could be started: then there is nothing to wait for.
 //
 // On a machine where Hermes is not, there is nobody else to see to that: a runner that is killed, as when memory runs out, would
 // leave its commands behind. It needs no tags: what loses its parents below here comes to this process.
-func watchBelow(mode string) (code int, ok bool) {
+func watchBelow(mode string, fds ...uintptr) (code int, ok bool) {
 	runtime.LockOSThread() // the runner is asked to end when the thread that started it does
 	if unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
 		return 0, false
@@ -62,14 +77,17 @@ func watchBelow(mode string) (code int, ok bool) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{Marker, mode}, &syscall.ProcAttr{
-		Env: []string{}, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM},
+		Env: []string{}, Files: fds, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM},
 	})
 	if err != nil {
 		signal.Stop(signals)
 		return 0, false
 	}
-	_ = silence(0, 1)                                // their end is the runner's end
-	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // what the runner does to itself is not done here: commands must not get in
+	_ = silence(0, 1) // their end is the runner's end
+	for _, fd := range fds[3:] {
+		_ = unix.Close(int(fd))
+	}
+	_ = secretive() // what else the runner does to itself is not done here: commands must not get in
 	go func() {
 		for range signals {
 			_ = unix.Kill(pid, unix.SIGTERM) // it is waited for only when this process is about to end
