@@ -1,6 +1,12 @@
 package native
 
-import "time"
+import (
+	"io"
+	"time"
+)
+
+// Said returns what takes a launcher's words.
+func Said(log func(string)) io.Writer { return &said{log: log} }
 
 // Settle waits until what is to be made after a sandbox was closed is made.
 func (b *Backend) Settle() {

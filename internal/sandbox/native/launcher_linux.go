@@ -33,7 +33,7 @@ type launcher struct {
 
 var errLauncher = errors.New("the launcher is gone")
 
-func startLauncher(program string, g groups) (*launcher, error) {
+func startLauncher(program string, g groups, log func(string)) (*launcher, error) {
 	if program == "" {
 		return nil, errors.New("start launcher: no program")
 	}
@@ -47,7 +47,7 @@ func startLauncher(program string, g groups) (*launcher, error) {
 	made := wall.Groups{Prefix: fmt.Sprintf("%s%d-%s-", groupPrefix, os.Getpid(), random()), Dirs: g.dirs()}
 	process, err := child.Start(context.Background(), child.Spec{
 		Program: program, Name: runner.Marker, Args: append([]string{role.Launcher, made.Prefix}, made.Dirs...), Dir: "/", Session: true,
-		Stdio: child.Stdio{Err: os.Stderr, Files: []*os.File{theirs}},
+		Stdio: child.Stdio{Err: &said{log: log}, Files: []*os.File{theirs}},
 	})
 	if err != nil {
 		_ = ours.Close()

@@ -497,13 +497,9 @@ func TestKilledLauncher(t *testing.T) {
 	}
 	first := all[0].PID
 	inside := below(first)
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", first))
-	if err != nil {
-		t.Fatal(err)
-	}
-	launcher, err := strconv.Atoi(strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))[1])
-	if err != nil || launcher == os.Getpid() || len(inside) == 0 {
-		t.Fatal(launcher, err, inside)
+	launcher := parentOf(t, first)
+	if launcher == os.Getpid() || len(inside) == 0 {
+		t.Fatal(launcher, inside)
 	}
 	if err := errors.Join(syscall.Kill(first, syscall.SIGSTOP), syscall.Kill(launcher, syscall.SIGKILL)); err != nil {
 		t.Fatal(err)

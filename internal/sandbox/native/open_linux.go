@@ -245,7 +245,7 @@ func (b *Backend) ready() (*host, *launcher, error) {
 		b.facts.groups.sweep()
 	}
 	if b.launcher == nil || !b.launcher.alive() {
-		l, err := startLauncher(b.conf.Launcher, b.facts.groups)
+		l, err := startLauncher(b.conf.Launcher, b.facts.groups, b.log)
 		if err != nil {
 			return nil, nil, err
 		}

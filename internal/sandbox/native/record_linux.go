@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"hermes/internal/child/proc"
 )
 
 // Record tells about an open sandbox, of this process or another.
@@ -184,14 +186,6 @@ func Clean(dir string) ([]string, error) {
 
 // birth returns when a process was started, in clock ticks since the machine was; 0 if it is not there.
 func birth(pid int) uint64 {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return 0
-	}
-	f := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	if len(f) < 20 {
-		return 0
-	}
-	n, _ := strconv.ParseUint(f[19], 10, 64)
-	return n
+	p, _ := proc.Look(pid)
+	return p.Born
 }

@@ -26,6 +26,19 @@ func stat(pid int) []string {
 	return strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 }
 
+func parentOf(t testing.TB, pid int) int {
+	t.Helper()
+	f := stat(pid)
+	if len(f) < 2 {
+		t.Fatalf("process %d is gone", pid)
+	}
+	parent, err := strconv.Atoi(f[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parent
+}
+
 // ticks returns how much processor time a process has used, in hundredths of a second.
 func ticks(pid int) (n int) {
 	if f := stat(pid); len(f) > 12 {
@@ -83,9 +96,9 @@ func TestCloseEnds(t *testing.T) {
 				t.Fatalf("%v %v", all, err)
 			}
 			first := all[0].PID
-			boss, err := strconv.Atoi(stat(first)[1])
-			if err != nil || boss == os.Getpid() {
-				t.Fatal(boss, err)
+			boss := parentOf(t, first)
+			if boss == os.Getpid() {
+				t.Fatal(boss)
 			}
 			family := append(below(first), first)
 			for pid, signal := range map[int]syscall.Signal{first: row.first, boss: row.boss} {

@@ -21,7 +21,7 @@ func Enter(fd int) error {
 	if unix.Gettid() != unix.Getpid() {
 		// On a busy machine the runtime may have moved the work to another thread already. The first one is what the kernel shows
 		// of a process, and what it starts from now on must come from it: a new program begins on it again.
-		return fmt.Errorf("enter: start again: %w", syscall.Exec("/proc/self/exe", os.Args, []string{}))
+		return fmt.Errorf("enter: start again: %w", syscall.Exec("/proc/self/exe", os.Args, []string{single}))
 	}
 	unix.CloseOnExec(fd)
 	stream := socket(fd)

@@ -76,6 +76,7 @@ func Launch(fd int, groups Groups, argv ...string) int {
 	runtime.LockOSThread()
 	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP) // whoever ends all at once leaves it to clean up
 	unix.CloseOnExec(fd)
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	ordinary()
 	_ = unix.Setgroups(nil) // as root: groups that are nobody's inside still open the host's files
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
@@ -161,6 +162,10 @@ func descriptors(oob []byte) (out []int) {
 	return out
 }
 
+// single is the environment of a process on its way in. Each of its threads takes part in what holds for all of them: the fewer
+// the runtime starts until then, the better.
+const single = "GOMAXPROCS=1"
+
 // Capabilities that putting up the walls takes: mounts, the loopback, giving the rest away. An ordinary user's process would
 // lose them at exec.
 var building = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
@@ -178,8 +183,12 @@ func (l *launcher) start(q *Request, fd int) {
 		l.answer(refusal(q.ID, "join a control group", err))
 		return
 	}
+	// What this process holds is not for others of the same user. Its child must be theirs to look at until it is another program,
+	// or an ordinary user could not say whom it is inside.
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0)
+	defer func() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }()
 	n := uintptr(l.null)
-	attr := &syscall.ProcAttr{Dir: "/", Env: []string{}, Files: []uintptr{n, n, 2, uintptr(fd)}, Sys: sys}
+	attr := &syscall.ProcAttr{Dir: "/", Env: []string{single}, Files: []uintptr{n, n, 2, uintptr(fd)}, Sys: sys}
 	pid, err := syscall.ForkExec("/proc/self/exe", l.argv, attr)
 	if err != nil && sys.UseCgroupFD { // older than clone3, or it is refused: it joins like any other
 		sys.UseCgroupFD = false
