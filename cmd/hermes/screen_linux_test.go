@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -105,15 +106,21 @@ func (s *terminal) says(text string) string {
 	return ""
 }
 
+// child is the process id of hermes.
+func (s *terminal) child() string {
+	s.t.Helper()
+	pane := strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}"))
+	children, err := os.ReadFile(filepath.Join("/proc", pane, "task", pane, "children"))
+	if err != nil || len(strings.Fields(string(children))) == 0 {
+		s.t.Fatalf("no child of %s: %q, %v", pane, children, err)
+	}
+	return strings.Fields(string(children))[0]
+}
+
 // memory returns how much of it hermes holds, in kB.
 func (s *terminal) memory() int {
 	s.t.Helper()
-	pane := strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}"))
-	child, err := os.ReadFile(filepath.Join("/proc", pane, "task", pane, "children"))
-	if err != nil || len(strings.Fields(string(child))) == 0 {
-		s.t.Fatalf("no child of %s: %q, %v", pane, child, err)
-	}
-	status, err := os.ReadFile(filepath.Join("/proc", strings.Fields(string(child))[0], "status"))
+	status, err := os.ReadFile(filepath.Join("/proc", s.child(), "status"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -135,6 +142,7 @@ var changing = []struct {
 	{regexp.MustCompile(` [·-] \d+(\.\d)?s\b`), ""},
 	{regexp.MustCompile(`(working) \d+s`), "$1"},
 	{regexp.MustCompile(`   \d+s$`), ""},
+	{regexp.MustCompile(`[\d.]+k?/64k \(\d+%\)`), "N/64k"},
 	{regexp.MustCompile(`\d:\d\d left`), "M:SS left"},
 	{regexp.MustCompile(`\d{8}-\d{6}-[0-9a-z]+`), "SESSION"},
 }
@@ -143,10 +151,11 @@ var changing = []struct {
 func (s *terminal) shot(what, once string) {
 	s.t.Helper()
 	shown := s.says(once)
-	for range 40 { // and has come to rest
+	goes := what == "streaming" || what == "long-output" // these are looked at while something runs
+	for range 100 {                                      // and has come to rest
 		time.Sleep(60 * time.Millisecond)
 		next := s.tmux("capture-pane", "-p")
-		if next == shown {
+		if next == shown && (goes || !strings.Contains(next, "Esc interrupts")) {
 			break
 		}
 		shown = next
@@ -310,4 +319,21 @@ func TestScreenPlain(t *testing.T) {
 		s.keys("C-d")
 		s.shot("once", "exited with 0")
 	})
+}
+
+// What ends a program from outside leaves the terminal as it was.
+func TestScreenSignals(t *testing.T) {
+	s := sit(t, "signal", 80, 24, "", pushTurns, nil, "--backend", "local")
+	s.says("Type a message")
+	pid, err := strconv.Atoi(s.child())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	s.says("exited with")
+	if on := strings.TrimSpace(s.tmux("display-message", "-p", "#{alternate_on}")); on != "0" {
+		t.Error("it stays on the other screen")
+	}
 }

@@ -56,6 +56,7 @@ type plain struct {
 	confirm *chat.Confirm
 	age     int // of the lines that answer what is asked
 	status  chat.Status
+	foot    bool // a turn has ended
 	greet   bool // a new conversation has begun
 	over    bool
 	broken  error // the output is
@@ -285,6 +286,10 @@ func (p *plain) changed(s chat.Status) {
 	if yolo {
 		p.say(plainLine(p.look.banner()))
 	}
+	if p.foot && !s.Busy {
+		p.foot = false
+		p.say(append(line{{"[", normal}}, append(statusLine(s, p.cols-2, p.look), span{"]", normal})...))
+	}
 	if p.greet { // now it is known with what
 		p.greet = false
 		p.say(welcome{&p.status}.lines(p.view())...)
@@ -307,9 +312,7 @@ func (p *plain) turn(e agent.Event) {
 	case agent.Done:
 		p.fresh()
 		p.scratch(e)
-		if p.o.Person {
-			p.say(append(line{{"[", normal}}, append(statusLine(p.status, p.cols-2, p.look), span{"]", normal})...))
-		}
+		p.foot = p.o.Person // once it is known what it took
 	default:
 		p.scratch(e)
 	}

@@ -20,7 +20,6 @@ const (
 	bad           // failed, refused; lines that were deleted
 	source        // code
 	alarm         // the banner of YOLO
-	roles
 )
 
 // The attributes.

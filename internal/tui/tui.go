@@ -55,7 +55,8 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	m := newModel(talk, o.Look, time.Now)
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(terminalEnv(o)), tea.WithFPS(30))
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(terminalEnv(o)),
+		tea.WithFPS(30), tea.WithoutSignalHandler()) // signals are for whoever gave ctx
 	done := make(chan struct{})
 	var pumped sync.WaitGroup
 	pumped.Go(func() { f.pump(p.Send, done) })
