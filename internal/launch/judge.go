@@ -13,7 +13,8 @@ import (
 // Parse returns what a text would run, as these rules need it. given is as of shell.Options.
 func (r Rules) Parse(text string, f command.Facts, given ...string) shell.Program {
 	return shell.Parse(text, shell.Options{
-		Home: f.Home, Dir: f.Dir, Env: f.Env, File: f.File, Tails: len(r.Deny)+len(r.Required) > 0, Given: given,
+		Home: f.Home, Dir: f.Dir, Env: f.Env, File: f.File, Defined: f.Defined, Tails: len(r.Deny)+len(r.Required) > 0,
+		Given: given,
 	})
 }
 
@@ -106,8 +107,7 @@ func (d *Door) required(r Rules, p *shell.Program, f command.Facts) guard.Verdic
 	return guard.Judge(out)
 }
 
-// facts returns what this command is judged against. Of the variables it will have, those count that whoever wants it adds,
-// and, where nothing can have changed them, those its text names: more would make the verdict depend on what is irrelevant.
+// facts returns what this command is judged against.
 func (j *journey) facts() command.Facts {
 	f := j.p.Facts
 	f.Dir, f.Env, f.Tracked, f.Ignored = j.r.Dir, map[string]string{}, nil, nil
@@ -120,13 +120,7 @@ func (j *journey) facts() command.Facts {
 	for name, value := range j.c.Extra {
 		f.Env[name] = value
 	}
-	if j.c.Place.fresh() {
-		for _, name := range named(j.text) {
-			if value, ok := j.env.Lookup(name); ok {
-				f.Env[name] = value
-			}
-		}
-	}
+	j.lasting(&f)
 	switch read, dir := f.File, f.Dir; {
 	case read == nil:
 	case !j.c.Place.hostFiles():
@@ -140,6 +134,44 @@ func (j *journey) facts() command.Facts {
 		}
 	}
 	return f
+}
+
+// lasting adds what the session's shell has by now: its functions and aliases, and the variables that the text names, or that those
+// can name. More would make the verdict depend on what is irrelevant. Of variables that may have changed unseen none counts.
+func (j *journey) lasting(f *command.Facts) {
+	k, known := j.c.Place.kept()
+	if !known && !j.c.Place.fresh() {
+		return
+	}
+	names := named(j.text)
+	for _, texts := range []map[string]string{k.Functions, k.Aliases} {
+		for name, text := range texts {
+			if strings.Contains(j.text, name) { // it may go by another name as well: then its variables are unknown
+				names = append(names, named(text)...)
+			}
+		}
+	}
+	set := func(name, value string, ok bool) {
+		if _, given := f.Env[name]; ok && !given {
+			f.Env[name] = value
+		}
+	}
+	for _, name := range append(names, "HOME", "CDPATH") { // the shell itself looks at these
+		value, ok := k.Vars[name]
+		set(name, value, ok)
+	}
+	for _, name := range names {
+		value, ok := j.env.Lookup(name)
+		set(name, value, ok && !slices.Contains(k.Unset, name))
+	}
+	if len(k.Functions)+len(k.Aliases) > 0 && j.c.Inner == nil && j.c.Argv == nil {
+		f.Defined = func(name string, alias bool) (text string, ok bool) {
+			if text, ok = k.Functions[name]; alias {
+				text, ok = k.Aliases[name]
+			}
+			return text, ok
+		}
+	}
 }
 
 // named lists the variables that a text mentions as $NAME or ${NAME….

@@ -157,6 +157,18 @@ func (p *Place) fresh() bool {
 	return len(p.spec.InitFiles) == 0 && !(p.spec.Persistent && p.used)
 }
 
+// kept returns what lasts of the session's shell; known is false where that cannot be told.
+func (p *Place) kept() (k sandbox.Kept, known bool) {
+	p.mu.Lock()
+	box, used := p.box, p.used && p.spec.Persistent
+	p.mu.Unlock()
+	keeper, ok := box.(sandbox.Keeper)
+	if !ok || !used {
+		return k, false
+	}
+	return keeper.Kept(), true
+}
+
 // hostFiles tells whether paths mean inside what they mean here.
 func (p *Place) hostFiles() bool {
 	switch p.Backend() {

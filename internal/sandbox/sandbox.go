@@ -54,6 +54,17 @@ type Files interface {
 	List(ctx context.Context, path string) ([]fs.FileInfo, error)
 }
 
+// Keeper is what a sandbox offers that can tell what lasts of the session's shell. Every sandbox in which something lasts does.
+type Keeper interface{ Kept() Kept }
+
+// Kept is what lasts of a session's shell, as the last command left it. The maps are the caller's.
+type Kept struct {
+	Vars      map[string]string // exported, where it differs from the environment the session began with
+	Unset     []string          // of that environment, what commands no longer get
+	Functions map[string]string // shell text that declares them, by name
+	Aliases   map[string]string // what they stand for
+}
+
 // Spec is what a sandbox shall be. It is a value; two equal ones may share a sandbox of the same session.
 type Spec struct {
 	Session scope.Session   // whose it is: snapshots and files of another session are never seen

@@ -35,6 +35,10 @@ func (e *eval) assign(sc, target *scope, a *syntax.Assign, cmd *Command) {
 	name := a.Name.Value
 	if a.Array != nil {
 		v := e.array(sc, a)
+		if name == "BASH_ALIASES" || name == "BASH_CMDS" {
+			lo, hi := e.span(a)
+			e.note(DynamicWord, name, -1, lo, hi)
+		}
 		if target != nil {
 			e.bind(target, name, v)
 		}

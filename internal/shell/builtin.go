@@ -31,7 +31,7 @@ func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
 	case "alias":
 		for _, a := range args {
 			if name, val, ok := strings.Cut(a.Text, "="); ok {
-				if len(a.Holes) > 0 {
+				if len(a.Holes) > 0 || slices.Contains(reserved[:], name) {
 					e.note(DynamicCode, a.Show(), i, a.Start, a.End)
 					continue
 				}
@@ -111,6 +111,7 @@ func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
 		return fragment{}, false
 	}
 	e.prog.Commands[i].Builtin = true
+	e.tables(i, args)
 	for _, a := range args {
 		e.subscript(inner, fromWord(a))
 	}
@@ -570,7 +571,7 @@ func (e *eval) declOnce(sc *scope, c *syntax.DeclClause, io frameIO, parent int)
 		cmd.Tail = tailOf(cmd.Args)
 	}
 	e.exports(cmd.Args)
-	e.emit(cmd, io)
+	e.tables(e.emit(cmd, io), cmd.Args)
 }
 
 // exports notes what export, declare -x and set -a put into the environment.

@@ -23,27 +23,28 @@ type eval struct {
 	steps    int
 	spent    bool // the step bound was hit and noted
 
-	frame   *frame              // alternatives tried for the command at hand
-	frames  frame               // the outermost one
-	opened  map[string]fragment // what the redirections evaluated last opened besides standard input
-	files   map[string]*file    // files the text writes, and the pipes of process substitutions
-	scripts []running           // scripts being run
-	calls   []call              // functions being run
-	late    []deferred          // traps
-	funcs   []*function         // all that were defined, to run those that nothing called
-	holes   []Hole              // unknown pieces inside texts that are run as code, see inject
-	pipes   int                 // pipelines we are in
-	stage   int                 // first command of the last stage of the pipeline that ended last
-	forks   int                 // background jobs we are in
-	place   Place               // where commands run
-	how     string              // how commands are run by their parent
-	started bool                // the next command is started by a program: it cannot change the shell
-	looped  bool                // commands run once for each of many items
-	later_  bool                // commands run at a later event
-	guess   bool                // commands only perhaps run
-	env     []Assign            // assignments a launcher made for the next command
-	copies  map[string]Word     // programs the text has copied or linked, by their new path
-	seen    map[string]int      // texts run as code so far, to not follow the same one for ever
+	frame   *frame               // alternatives tried for the command at hand
+	frames  frame                // the outermost one
+	opened  map[string]fragment  // what the redirections evaluated last opened besides standard input
+	files   map[string]*file     // files the text writes, and the pipes of process substitutions
+	scripts []running            // scripts being run
+	calls   []call               // functions being run
+	late    []deferred           // traps
+	funcs   []*function          // all that were defined, to run those that nothing called
+	kept    map[string]*function // that the shell had before, by key; nil: it has none
+	holes   []Hole               // unknown pieces inside texts that are run as code, see inject
+	pipes   int                  // pipelines we are in
+	stage   int                  // first command of the last stage of the pipeline that ended last
+	forks   int                  // background jobs we are in
+	place   Place                // where commands run
+	how     string               // how commands are run by their parent
+	started bool                 // the next command is started by a program: it cannot change the shell
+	looped  bool                 // commands run once for each of many items
+	later_  bool                 // commands run at a later event
+	guess   bool                 // commands only perhaps run
+	env     []Assign             // assignments a launcher made for the next command
+	copies  map[string]Word      // programs the text has copied or linked, by their new path
+	seen    map[string]int       // texts run as code so far, to not follow the same one for ever
 	scan    map[scanned]code.Report
 }
 
@@ -479,7 +480,7 @@ func (e *eval) callFunction(sc *scope, fn *function, args []Word, io frameIO, pa
 	if fn.body != nil {
 		out = e.stmt(inner, fn.body, io, parent)
 	} else {
-		out = e.text(inner, fn.alias+` "$@"`, pinned(lo, hi), io, parent)
+		out = e.text(inner, e.standsFor(sc, fn, args), pinned(lo, hi), io, parent)
 	}
 	e.cur = saved
 	e.calls = e.calls[:len(e.calls)-1]

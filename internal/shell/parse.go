@@ -34,6 +34,7 @@ func Parse(text string, o Options) Program {
 		e.note(TooLong, "", -1, maxText, len(text))
 		text = text[:maxText]
 	}
+	e.aliased(text)
 	if plain(text) {
 		e.top(text, source{})
 		return e.prog

@@ -38,6 +38,10 @@ type Options struct {
 	Tails   bool                                     // fill Command.Tail, which only deny globs need
 	Given   []string                                 // what programs of Python are given and does nothing by itself, as module.name
 	File    func(path string) (text string, ok bool) // text of a script file, asked for absolute or start-relative clean paths; may be nil
+
+	// Defined returns a function (as shell text that declares it) or an alias (what it stands for) that the shell has when the
+	// text begins. nil: there are none.
+	Defined func(name string, alias bool) (text string, ok bool)
 }
 
 // HoleKind says why a piece of a word is unknown.

@@ -260,17 +260,21 @@ func handsToItself(args []Word) bool { return args[0].Text == "command" || args[
 // named runs an alias or a function of the command's name. done is false when there is none, or perhaps none.
 func (e *eval) named(sc *scope, c Command, io frameIO) (out fragment, done bool) {
 	w := c.Args[0]
-	if e.how != "" && e.how != "function" {
+	switch e.how {
+	case "", "function", "alias":
+	default:
 		return fragment{}, false // a launcher starts programs, not functions of the shell
 	}
+	e.defined(sc, w)
 	if v := sc.lookup(aliasKey(w.Text)); v != nil && !w.Quoted {
-		if fn := e.pick(v).fn; fn != nil {
+		if fn := e.pick(v).fn; fn != nil && !e.calling(fn) { // an alias is not looked for in what it stands for
 			i := e.emit(c, io)
 			return e.under("alias", func() fragment { return e.callFunction(sc, fn, c.Args, io, i) }), true
 		}
 	}
 	v := sc.lookup(funcKey(w.Text))
 	if v == nil {
+		e.unfound(sc, c, io)
 		return fragment{}, false
 	}
 	done = true
@@ -282,6 +286,10 @@ func (e *eval) named(sc *scope, c Command, io frameIO) (out fragment, done bool)
 		out = e.callFunction(sc, x.fn, c.Args, io, c.Parent)
 	}
 	return out, done
+}
+
+func (e *eval) calling(fn *function) bool {
+	return slices.ContainsFunc(e.calls, func(c call) bool { return c.fn == fn })
 }
 
 // copied remembers the new name of a well-known program that command i copies, moves or links.

@@ -19,16 +19,17 @@ const (
 
 // Facts are what a text is judged against. The zero value knows nothing and is safe to use.
 type Facts struct {
-	Home       string                                   // the owner's home directory
-	HermesHome string                                   // Hermes' directory; empty means .hermes in the home directory
-	Dir        string                                   // working directory the text starts in
-	TempDir    string                                   // directory for temporary files; empty means /tmp
-	Profile    string                                   // name of the profile this process runs as
-	Supervised bool                                     // this process is a gateway that a supervisor restarts
-	Env        map[string]string                        // variables known to be set
-	File       func(path string) (text string, ok bool) // text of a script file; may be nil
-	Tracked    func(path string) Fact                   // whether git tracks a path; may be nil
-	Ignored    func(path string) Fact                   // whether git ignores a path; may be nil
+	Home       string                                               // the owner's home directory
+	HermesHome string                                               // Hermes' directory; empty means .hermes in the home directory
+	Dir        string                                               // working directory the text starts in
+	TempDir    string                                               // directory for temporary files; empty means /tmp
+	Profile    string                                               // name of the profile this process runs as
+	Supervised bool                                                 // this process is a gateway that a supervisor restarts
+	Env        map[string]string                                    // variables known to be set
+	File       func(path string) (text string, ok bool)             // text of a script file; may be nil
+	Defined    func(name string, alias bool) (text string, ok bool) // as of shell.Options; may be nil
+	Tracked    func(path string) Fact                               // whether git tracks a path; may be nil
+	Ignored    func(path string) Fact                               // whether git ignores a path; may be nil
 }
 
 // Policy is what the owner has decided beyond the tables.

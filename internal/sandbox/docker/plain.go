@@ -429,6 +429,9 @@ func (q *plain) broken(err error) error {
 	return err
 }
 
+// Kept implements sandbox.Keeper.
+func (q *plain) Kept() sandbox.Kept { return q.state.Kept() }
+
 // Left lists what earlier commands left running, as far as it kept its environment.
 func (q *plain) Left() (out []sandbox.Process) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTime)

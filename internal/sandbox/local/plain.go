@@ -305,6 +305,9 @@ func (p *plain) note(pid int, plan snapshot.Plan, status *sandbox.Status) {
 	status.Left = []sandbox.Process{left}
 }
 
+// Kept implements sandbox.Keeper.
+func (p *plain) Kept() sandbox.Kept { return p.state.Kept() }
+
 // Left lists the groups in which something still runs.
 func (p *plain) Left() (out []sandbox.Process) {
 	p.mu.Lock()

@@ -225,6 +225,9 @@ func (p *place) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, err
 	return status, err
 }
 
+// Kept implements sandbox.Keeper.
+func (p *place) Kept() sandbox.Kept { return p.state.Kept() }
+
 // Left lists what earlier commands left running.
 func (p *place) Left() []sandbox.Process {
 	p.mu.Lock()

@@ -1,0 +1,48 @@
+package snapshot
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"hermes/internal/sandbox"
+)
+
+// Kept returns what the next command finds.
+func (s *State) Kept() sandbox.Kept {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sandbox.Kept{
+		Vars: maps.Clone(s.vars), Unset: slices.Sorted(maps.Keys(s.unset)), Functions: maps.Clone(s.defs.functions), Aliases: standFor(s.defs.aliases),
+	}
+}
+
+// standFor reads what aliases stand for out of "alias -p".
+func standFor(text string) map[string]string {
+	out := map[string]string{}
+	for text != "" {
+		rest, ok := strings.CutPrefix(text, "alias ")
+		name, value, more := strings.Cut(strings.TrimPrefix(rest, "-- "), "=")
+		if !ok || !more {
+			return out // not what bash writes
+		}
+		var b strings.Builder
+		for value != "" && value[0] != '\n' {
+			switch {
+			case value[0] == '\'':
+				quoted, after, _ := strings.Cut(value[1:], "'")
+				b.WriteString(quoted)
+				value = after
+			case value[0] == '\\' && len(value) > 1:
+				b.WriteByte(value[1])
+				value = value[2:]
+			default:
+				b.WriteByte(value[0])
+				value = value[1:]
+			}
+		}
+		out[name] = b.String()
+		text = strings.TrimPrefix(value, "\n")
+	}
+	return out
+}
