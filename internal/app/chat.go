@@ -92,7 +92,7 @@ type talk struct {
 	ask    approval.Prompter
 	told   chan process.Notice
 
-	mu     sync.Mutex    // guards what follows
+	mu     sync.Mutex    // guards what follows, and model once the conversation is open
 	own    *launch.Place // where the person's own commands run; nil before the first
 	closes []func(context.Context) error
 }
@@ -160,7 +160,31 @@ func (t *talk) open(ctx context.Context, s chat.Start) (err error) {
 		View: t.view, Conversation: t.info.ID, Provider: t.model.Provider, Model: t.model.Name, Limits: t.model.Limits,
 		Tools: t.set.Tools, Prompt: prompts{t.prompt, t.o.Note}, Begin: t.set.Begin, Redact: t.a.redacted,
 	})
+	if err == nil && t.o.Fixed == nil && t.model.Limits.Context == 0 {
+		t.measure(ctx)
+	}
 	return err
+}
+
+// measure asks the provider how much a model takes that no list knows, beside whatever is said first.
+func (t *talk) measure(ctx context.Context) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	m := t.model
+	go func() {
+		defer close(done)
+		m.Limits = t.a.Limits(ctx, m)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.model.String() == m.String() && m.Limits.Context > 0 {
+			_ = t.agent.Set(m.Provider, m.Name, m.Limits, "") // it is the model that the agent has
+		}
+	}()
+	t.closes = append(t.closes, func(context.Context) error {
+		cancel()
+		<-done
+		return nil
+	})
 }
 
 // begin finds the stored conversation, or begins a new one.
@@ -217,12 +241,13 @@ func (t *talk) remind(ctx context.Context) error {
 
 func (t *talk) close(ctx context.Context) error {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	var err error
-	for i := len(t.closes) - 1; i >= 0; i-- {
-		err = errors.Join(err, t.closes[i](ctx))
-	}
+	closes := t.closes
 	t.closes = nil
+	t.mu.Unlock()
+	var err error
+	for i := len(closes) - 1; i >= 0; i-- {
+		err = errors.Join(err, closes[i](ctx))
+	}
 	return err
 }
 

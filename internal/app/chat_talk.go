@@ -58,9 +58,12 @@ func (t *talk) change(ctx context.Context, name string) (string, int, error) {
 		return "", 0, err
 	}
 	m.Limits = t.a.Limits(ctx, m)
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if err := t.agent.Set(m.Provider, m.Name, m.Limits, ""); err != nil {
 		return "", 0, err
 	}
+	t.model = m
 	return m.String(), m.Limits.Context, nil
 }
 
