@@ -15,11 +15,12 @@ import (
 	"io"
 	"slices"
 
+	"hermes/internal/approval"
 	"hermes/internal/guard/taint"
 	"hermes/internal/session"
 )
 
-// Tool is something an agent can do. Implementations: browse.Extract, browse.Search, browse.Download.
+// Tool is something an agent can do. Its implementations are in the packages below this one.
 //
 // Call is safe for concurrent use and ends with its context. An error is about the call as a whole (arguments that cannot be
 // read, something the guards refuse); what went wrong with a part of it is told in the result.
@@ -73,6 +74,28 @@ type Part struct {
 	Origin taint.Origin // the zero value is from outside
 	Source string       // where it comes from: a URL or a file; empty if from nowhere in particular
 	Risk   taint.Risk   // what was found in it
+}
+
+// Own is a part that holds only Hermes' words.
+func Own(text string) Part { return Part{Text: text, Origin: taint.Own} }
+
+// ApprovedBy says who let a call run, as it is stored with its result; zero where nobody was asked.
+func ApprovedBy(d approval.Decision) session.Approval {
+	switch d.Outcome {
+	case approval.Answered:
+		by := d.By
+		if by == "" || by == "user" {
+			by = "person"
+		}
+		return session.Approval{By: by, How: d.Choice.String()}
+	case approval.Reviewed:
+		return session.Approval{By: "model", How: string(d.Outcome)}
+	case approval.Contained, approval.Listed, approval.Granted:
+		return session.Approval{By: "rule", How: string(d.Outcome)}
+	case approval.YOLO, approval.ModeOff, approval.Headless:
+		return session.Approval{By: "mode", How: string(d.Outcome)}
+	}
+	return session.Approval{}
 }
 
 // Decode reads the arguments of a call into a struct. What the tool does not know is refused, by name.

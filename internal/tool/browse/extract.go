@@ -200,7 +200,7 @@ func (d Document) parts() []tool.Part {
 		own = append(own, fmt.Sprintf("The page holds texts that it does not show; %d of them look like instructions to an agent. They are left out.", suspect))
 	}
 	if len(own) > 0 {
-		parts = append(parts, tool.Part{Text: strings.Join(own, " "), Origin: taint.Own})
+		parts = append(parts, tool.Own(strings.Join(own, " ")))
 	}
 	return parts
 }

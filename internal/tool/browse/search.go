@@ -162,9 +162,9 @@ func (f Found) result() tool.Result {
 	}
 	switch {
 	case len(f.Left) > 0:
-		out.Parts = append(out.Parts, tool.Part{Origin: taint.Own, Text: fmt.Sprintf("%d results are left out: what they lead to may not be reached (%s).", len(f.Left), f.Left[0].Rule)})
+		out.Parts = append(out.Parts, tool.Own(fmt.Sprintf("%d results are left out: what they lead to may not be reached (%s).", len(f.Left), f.Left[0].Rule)))
 	case len(f.Results) == 0:
-		out.Parts = append(out.Parts, tool.Part{Origin: taint.Own, Text: "Nothing was found."})
+		out.Parts = append(out.Parts, tool.Own("Nothing was found."))
 	}
 	return out
 }

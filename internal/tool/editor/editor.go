@@ -71,9 +71,6 @@ func part(text, source string) tool.Part {
 	return tool.Part{Text: text, Origin: taint.Work, Source: source, Risk: taint.Assess(text)}
 }
 
-// own is a piece that holds only Hermes' words.
-func own(text string) tool.Part { return tool.Part{Text: text, Origin: taint.Own} }
-
 // explain tells what went wrong with a file, and what to do.
 func (o *Options) explain(ctx context.Context, n workspace.Name, err error) error {
 	var denied *guard.DeniedError
@@ -161,7 +158,7 @@ func (o *Options) told(done []workspace.Done) tool.Result {
 		if d.Hidden {
 			text += "; the difference is not shown, since the file may not be read"
 		}
-		out.Parts = append(out.Parts, own(text))
+		out.Parts = append(out.Parts, tool.Own(text))
 		if d.Diff != "" && !d.Removed {
 			diff := d.Diff
 			if len(diff) > left {

@@ -77,7 +77,7 @@ func (r Read) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 	}
 	result := tool.Result{Data: out, Parts: []tool.Part{part(out.Text, f.Path)}, Summary: fmt.Sprintf("%d of %d lines", i-min(i, args.Offset-1), len(lines))}
 	if note := out.note(); note != "" {
-		result.Parts = append(result.Parts, own(note))
+		result.Parts = append(result.Parts, tool.Own(note))
 	}
 	return result, nil
 }

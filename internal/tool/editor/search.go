@@ -107,7 +107,7 @@ func (s Search) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 		out.Next = end
 	}
 	result.Data, result.Summary = out, fmt.Sprintf("%d found", out.Total)
-	result.Parts = append(result.Parts, own(out.note(args.Offset)))
+	result.Parts = append(result.Parts, tool.Own(out.note(args.Offset)))
 	return result, nil
 }
 

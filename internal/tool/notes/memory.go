@@ -147,7 +147,7 @@ func (m Memory) change(ctx context.Context, f file, args memoryArgs) (tool.Resul
 	if kept.Entries == nil {
 		kept.Entries = []string{}
 	}
-	r := tool.Result{Data: kept, Summary: message + " " + kept.Usage, Parts: []tool.Part{own(message + " " + kept.Usage)}}
+	r := tool.Result{Data: kept, Summary: message + " " + kept.Usage, Parts: []tool.Part{tool.Own(message + " " + kept.Usage)}}
 	if len(next) > 0 {
 		r.Parts = append(r.Parts, told(strings.Join(next, between), m.Dir.Join(f.name)))
 	}

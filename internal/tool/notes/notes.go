@@ -15,9 +15,6 @@ import (
 	"hermes/internal/tool"
 )
 
-// own is a piece that holds only Hermes' words.
-func own(text string) tool.Part { return tool.Part{Text: text, Origin: taint.Own} }
-
 // told is a piece that repeats notes.
 func told(text, source string) tool.Part {
 	return tool.Part{Text: text, Origin: taint.Work, Source: source, Risk: taint.Assess(text)}

@@ -80,10 +80,10 @@ func (t *Todo) Call(_ context.Context, c tool.Call) (tool.Result, error) {
 	done := out.Summary["completed"] + out.Summary["cancelled"]
 	r := tool.Result{Data: out, Summary: fmt.Sprintf("%d of %d done", done, len(t.list))}
 	if len(t.list) == 0 {
-		r.Parts = []tool.Part{own("The list is empty.")}
+		r.Parts = []tool.Part{tool.Own("The list is empty.")}
 		return r, nil
 	}
-	r.Parts = []tool.Part{told(show(t.list), ""), own(r.Summary + ".")}
+	r.Parts = []tool.Part{told(show(t.list), ""), tool.Own(r.Summary + ".")}
 	return r, nil
 }
 

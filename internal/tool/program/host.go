@@ -12,11 +12,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"hermes/internal/approval"
 	"hermes/internal/guard/taint"
 	"hermes/internal/launch"
 	"hermes/internal/sandbox/capture"
-	"hermes/internal/session"
 	"hermes/internal/tool"
 )
 
@@ -359,7 +357,7 @@ func (h *host) shown(o Outcome, got launch.Result) tool.Result {
 	if o.Calls == nil {
 		o.Calls = []Made{}
 	}
-	r := tool.Result{Data: o, Failed: o.Status != "success" && (o.Output == "" || h.hello == ""), Summary: o.Error, Approved: approvedBy(got.Decision)}
+	r := tool.Result{Data: o, Failed: o.Status != "success" && (o.Output == "" || h.hello == ""), Summary: o.Error, Approved: tool.ApprovedBy(got.Decision)}
 	if o.Output != "" {
 		part := tool.Part{Text: o.Output, Origin: taint.Work, Source: "the program", Risk: taint.Assess(o.Output)}
 		if h.outside {
@@ -382,7 +380,7 @@ func (h *host) shown(o Outcome, got launch.Result) tool.Result {
 	}
 	notes = append(notes, got.Warnings...)
 	if len(notes) > 0 {
-		r.Parts = append(r.Parts, own(strings.Join(notes, "\n")))
+		r.Parts = append(r.Parts, tool.Own(strings.Join(notes, "\n")))
 	}
 	if r.Summary == "" && len(o.Calls) > 0 {
 		r.Summary = "tool calls: " + count(o.Calls)
@@ -410,19 +408,4 @@ func count(all []Made) string {
 		out += fmt.Sprintf("; %d failed or refused", failed)
 	}
 	return out
-}
-
-// approvedBy says who let the program run, where that was asked.
-func approvedBy(d approval.Decision) session.Approval {
-	switch d.Outcome {
-	case approval.Answered:
-		return session.Approval{By: "person", How: d.Choice.String()}
-	case approval.Reviewed:
-		return session.Approval{By: "model", How: string(d.Outcome)}
-	case approval.Contained, approval.Listed, approval.Granted:
-		return session.Approval{By: "rule", How: string(d.Outcome)}
-	case approval.YOLO, approval.ModeOff, approval.Headless:
-		return session.Approval{By: "mode", How: string(d.Outcome)}
-	}
-	return session.Approval{}
 }

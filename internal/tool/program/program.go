@@ -24,7 +24,6 @@ import (
 	"unicode/utf8"
 
 	"hermes/internal/guard/environ"
-	"hermes/internal/guard/taint"
 	"hermes/internal/launch"
 	"hermes/internal/redact"
 	"hermes/internal/sandbox/capture"
@@ -273,9 +272,6 @@ func (p *printed) Write(b []byte) (int, error) {
 	p.h.say(tool.Update{Output: string(b)})
 	return p.to.Write(b)
 }
-
-// own is a piece that holds only Hermes' words.
-func own(text string) tool.Part { return tool.Part{Text: text, Origin: taint.Own} }
 
 // clock stops a program after a time in which no tool runs for it.
 type clock struct {

@@ -170,10 +170,10 @@ func TestPrograms(t *testing.T) {
 			return tool.Result{}, errors.New("write a: denied by files/path/keys")
 		}},
 		fake{name: "patch", schema: pathSchema, call: func(context.Context, tool.Call) (tool.Result, error) {
-			return tool.Result{Failed: true, Parts: []tool.Part{own("it does not fit")}}, nil
+			return tool.Result{Failed: true, Parts: []tool.Part{tool.Own("it does not fit")}}, nil
 		}},
 		fake{name: "search_files", schema: pathSchema, call: func(context.Context, tool.Call) (tool.Result, error) {
-			return tool.Result{Parts: []tool.Part{own("found")}}, nil
+			return tool.Result{Parts: []tool.Part{tool.Own("found")}}, nil
 		}},
 	}
 	ok(t, os.WriteFile(filepath.Join(b.dir, "mine.py"), []byte("print('mine')\n"), 0o600))

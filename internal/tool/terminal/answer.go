@@ -16,7 +16,6 @@ import (
 	"hermes/internal/process"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/capture"
-	"hermes/internal/session"
 	"hermes/internal/shell"
 	"hermes/internal/tool"
 )
@@ -68,8 +67,6 @@ type answer struct {
 	notes   []string
 	timeout time.Duration
 }
-
-func own(text string) tool.Part { return tool.Part{Text: text, Origin: taint.Own} }
 
 // printed is a part that a command has printed.
 func printed(text string, from taint.Origin) tool.Part {
@@ -130,7 +127,7 @@ func (a *answer) background() tool.Result {
 		return out
 	}
 	text := a.p.News(recent).String()
-	out := tool.Result{Summary: "runs in the background as " + i.ID, Approved: approvedBy(r.Decision)}
+	out := tool.Result{Summary: "runs in the background as " + i.ID, Approved: tool.ApprovedBy(r.Decision)}
 	d := outcome(r)
 	d.Status, d.Process, d.Output, d.Terminal, d.Exit = "running", i.ID, text, i.Terminal, nil
 	out.Data = d
@@ -162,7 +159,7 @@ func (a *answer) told(r launch.Result, err error, whole capture.Result) tool.Res
 	if r.Ran && err == nil {
 		d.Meaning = meaning(a.prog, r.Status)
 	}
-	out := tool.Result{Approved: approvedBy(r.Decision)}
+	out := tool.Result{Approved: tool.ApprovedBy(r.Decision)}
 	if err != nil {
 		d.Status, d.Error, d.Exit, out.Failed = "failed", err.Error(), nil, true
 		if degraded := (*sandbox.DegradedError)(nil); errors.As(err, &degraded) {
@@ -177,7 +174,7 @@ func (a *answer) told(r launch.Result, err error, whole capture.Result) tool.Res
 	case whole.Text != "":
 		out.Parts = append(out.Parts, printed(whole.Text, a.p.Info().Origin))
 	case err == nil:
-		out.Parts = append(out.Parts, own("(no output)"))
+		out.Parts = append(out.Parts, tool.Own("(no output)"))
 	}
 	return out
 }
@@ -187,7 +184,7 @@ func (a *answer) close(out *tool.Result, says []string) {
 	for _, n := range a.notes {
 		says = append(says, "Note: "+n+".")
 	}
-	out.Parts = append(out.Parts, own(strings.Join(says, "\n")))
+	out.Parts = append(out.Parts, tool.Own(strings.Join(says, "\n")))
 }
 
 // about says what was in force, where that is not what one would expect.
@@ -264,7 +261,7 @@ func refused(r launch.Result, err error) tool.Result {
 	if err != nil {
 		says = append(says, err.Error())
 	}
-	return tool.Result{Parts: []tool.Part{own(strings.Join(says, "\n"))}, Failed: true, Data: d, Summary: "refused: " + string(r.Decision.Outcome)}
+	return tool.Result{Parts: []tool.Part{tool.Own(strings.Join(says, "\n"))}, Failed: true, Data: d, Summary: "refused: " + string(r.Decision.Outcome)}
 }
 
 // sentence makes a sentence of a phrase.
@@ -307,23 +304,4 @@ func where(path string) string {
 		return "the middle is lost: run it again with less output, or into a file."
 	}
 	return "all of it is for some days in " + path + " on the machine that Hermes runs on."
-}
-
-// approvedBy says who let a command run, where that was asked.
-func approvedBy(d approval.Decision) session.Approval {
-	switch d.Outcome {
-	case approval.Answered:
-		by := d.By
-		if by == "" || by == "user" {
-			by = "person"
-		}
-		return session.Approval{By: by, How: d.Choice.String()}
-	case approval.Reviewed:
-		return session.Approval{By: "model", How: string(d.Outcome)}
-	case approval.Contained, approval.Listed, approval.Granted:
-		return session.Approval{By: "rule", How: string(d.Outcome)}
-	case approval.YOLO, approval.ModeOff, approval.Headless:
-		return session.Approval{By: "mode", How: string(d.Outcome)}
-	}
-	return session.Approval{}
 }

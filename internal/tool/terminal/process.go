@@ -170,7 +170,7 @@ func (p Process) list() tool.Result {
 		lines = append(lines, "Nothing runs in the background, and nothing that did is kept.")
 	}
 	return tool.Result{
-		Parts: []tool.Part{own(strings.Join(lines, "\n"))}, Summary: fmt.Sprintf("%d processes", len(states)),
+		Parts: []tool.Part{tool.Own(strings.Join(lines, "\n"))}, Summary: fmt.Sprintf("%d processes", len(states)),
 		Data: struct {
 			Processes []State `json:"processes"`
 		}{states},
@@ -221,7 +221,7 @@ func state(one *process.Process, text process.Text) tool.Result {
 	if s.Path != "" {
 		says = append(says, "All of its output: "+where(s.Path))
 	}
-	out.Parts = append(out.Parts, own(strings.Join(says, "\n")))
+	out.Parts = append(out.Parts, tool.Own(strings.Join(says, "\n")))
 	return out
 }
 
@@ -254,7 +254,7 @@ func (p Process) log(_ context.Context, one *process.Process, a processArgs) (to
 	if text.Next < text.Total {
 		lines += fmt.Sprintf(" Offset %d is next.", text.Next)
 	}
-	out.Parts = append(out.Parts, own(lines))
+	out.Parts = append(out.Parts, tool.Own(lines))
 	return out, nil
 }
 
@@ -272,9 +272,9 @@ func (p Process) await(ctx context.Context, one *process.Process, a processArgs)
 	switch {
 	case ended:
 	case ctx.Err() != nil:
-		out.Parts = append(out.Parts, own("The waiting was interrupted; it runs on."))
+		out.Parts = append(out.Parts, tool.Own("The waiting was interrupted; it runs on."))
 	default:
-		out.Parts = append(out.Parts, own(fmt.Sprintf("It still runs after %s.", most)))
+		out.Parts = append(out.Parts, tool.Own(fmt.Sprintf("It still runs after %s.", most)))
 	}
 	return out, nil
 }
@@ -313,9 +313,9 @@ func (p Process) write(ctx context.Context, one *process.Process, a processArgs)
 	}
 	one.Settle(firstTime, stillTime, answerTime)
 	out := p.news(one)
-	out.Approved = approvedBy(r.Decision)
+	out.Approved = tool.ApprovedBy(r.Decision)
 	if one.Info().Screen {
-		out.Parts = append(out.Parts, own("read_terminal shows its screen."))
+		out.Parts = append(out.Parts, tool.Own("read_terminal shows its screen."))
 	}
 	return out, nil
 }

@@ -119,7 +119,7 @@ func shown(p *process.Process, v process.View) tool.Result {
 	if !i.Running() {
 		p.Told()
 	}
-	out.Parts = append(out.Parts, own(strings.Join(says, "\n")))
+	out.Parts = append(out.Parts, tool.Own(strings.Join(says, "\n")))
 	return out
 }
 
@@ -167,5 +167,5 @@ func (t Close) Call(_ context.Context, c tool.Call) (tool.Result, error) {
 		return tool.Result{}, fmt.Errorf("close the terminal of %s: %w", p.ID(), err)
 	}
 	s := stateOf(p.Info())
-	return tool.Result{Data: s, Summary: "terminal closed", Parts: []tool.Part{own(fmt.Sprintf("The terminal of %s is put away. %s.", p.ID(), s.line()))}}, nil
+	return tool.Result{Data: s, Summary: "terminal closed", Parts: []tool.Part{tool.Own(fmt.Sprintf("The terminal of %s is put away. %s.", p.ID(), s.line()))}}, nil
 }
