@@ -215,6 +215,13 @@ func (k *memory) Append(_ context.Context, _ string, m session.Message) (int64, 
 
 func (k *memory) Live(context.Context, string) ([]session.Message, error) { return k.live(), nil }
 
+func (k *memory) Last(context.Context, string) (m session.Message, ok bool, err error) {
+	if all := k.live(); len(all) > 0 {
+		m, ok = all[len(all)-1], true
+	}
+	return m, ok, nil
+}
+
 // live is what session.View.Live makes of it.
 func (k *memory) live() []session.Message {
 	last := -1

@@ -17,6 +17,7 @@ const storing = 15 * time.Second
 type store interface {
 	Append(ctx context.Context, id string, m session.Message) (int64, error)
 	Live(ctx context.Context, id string) ([]session.Message, error)
+	Last(ctx context.Context, id string) (session.Message, bool, error) // of Live
 }
 
 // history is the conversation as the model sees it, in memory and in the store alike. It is for one goroutine.
@@ -91,7 +92,12 @@ func (h *history) last() (session.Message, bool) {
 // pending tells whether the model is to speak next.
 func (h *history) pending() bool {
 	m, ok := h.last()
-	return ok && m.Covers == 0 && (m.Role != llm.Assistant || len(m.Calls) > 0)
+	return ok && waits(m)
+}
+
+// waits tells whether the model is to speak after a message that is the last.
+func waits(m session.Message) bool {
+	return m.Covers == 0 && (m.Role != llm.Assistant || len(m.Calls) > 0)
 }
 
 // open returns the calls of the last answer that have no result.

@@ -28,11 +28,8 @@ func (a *Agent) Resume(ctx context.Context, hear func(Event)) error { return a.t
 
 // Pending tells whether the conversation waits for the model, so that Resume would ask it.
 func (a *Agent) Pending(ctx context.Context) (bool, error) {
-	h := history{view: a.store, id: a.o.Conversation}
-	if err := h.load(ctx); err != nil {
-		return false, err
-	}
-	return h.pending(), nil
+	m, ok, err := a.store.Last(ctx, a.o.Conversation)
+	return ok && waits(m), err
 }
 
 // turn is one turn, from the person's message to the end. Its fields are for the goroutine of the turn, but for redact, brake, and

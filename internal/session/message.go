@@ -179,14 +179,13 @@ func scan(rows *sqlite.Rows, more ...any) (Message, error) {
 
 // Messages returns all messages of a conversation in order, also those that were taken back or that a summary stands for.
 func (v *View) Messages(ctx context.Context, id string) ([]Message, error) {
-	return v.messages(ctx, id, "")
+	return v.messages(ctx, id, inOrder)
 }
 
 // Live returns the conversation as the model is to see it: the last summary, and what came after the messages it stands for,
 // without what was taken back.
 func (v *View) Live(ctx context.Context, id string) ([]Message, error) {
-	all, err := v.messages(ctx, id, ` and m.undone = 0 and m.id > coalesce((select max(c.covers) from messages c
-		where c.session_id = ? and c.undone = 0), 0)`, id)
+	all, err := v.messages(ctx, id, after+inOrder)
 	if err != nil {
 		return nil, err
 	}
@@ -208,12 +207,50 @@ func (v *View) Live(ctx context.Context, id string) ([]Message, error) {
 	return out, nil
 }
 
-func (v *View) messages(ctx context.Context, id, and string, args ...any) ([]Message, error) {
+// after is what a summary does not stand for, of what was not taken back.
+const after = ` and m.undone = 0 and m.id > coalesce((select max(c.covers) from messages c where c.session_id = s.id and c.undone = 0), 0)`
+
+// Last returns the last message of Live without reading the others, and whether there is one.
+func (v *View) Last(ctx context.Context, id string) (m Message, ok bool, err error) {
+	for _, which := range []string{after + " and m.covers is null", " and m.undone = 0 and m.covers is not null"} {
+		all, err := v.messages(ctx, id, which+" order by m.id desc limit 1")
+		if err != nil {
+			return Message{}, false, err
+		}
+		if len(all) > 0 {
+			return all[0], true, nil
+		}
+	}
+	return Message{}, false, nil
+}
+
+// Calls returns the calls of one tool in their order, without those that were taken back. Those that a summary stands for are
+// among them.
+func (v *View) Calls(ctx context.Context, id, tool string) ([]llm.Call, error) {
+	all, err := v.messages(ctx, id, " and m.undone = 0 and instr(m.tool_calls, ?) > 0"+inOrder, tool)
+	if err != nil {
+		return nil, err
+	}
+	var out []llm.Call
+	for _, m := range all {
+		for _, c := range m.Calls {
+			if c.Name == tool {
+				out = append(out, c)
+			}
+		}
+	}
+	return out, nil
+}
+
+const inOrder = " order by m.id"
+
+// messages reads messages of a conversation: rest says which, and in what order.
+func (v *View) messages(ctx context.Context, id, rest string, args ...any) ([]Message, error) {
 	if err := v.owns(ctx, contextual{v.s.db}, id); err != nil {
 		return nil, fmt.Errorf("read session: %w", err)
 	}
-	rows, err := v.s.db.Query(ctx, "select "+columns+" from messages m join sessions s on s.id = m.session_id where s.id = ? and "+v.where+and+
-		" order by m.id", append(v.with(id), args...)...)
+	rows, err := v.s.db.Query(ctx, "select "+columns+" from messages m join sessions s on s.id = m.session_id where s.id = ? and "+v.where+rest,
+		append(v.with(id), args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("read session %s: %w", id, err)
 	}

@@ -206,6 +206,8 @@ func TestScopes(t *testing.T) {
 			_, fails["info"] = v.Info(t.Context(), id)
 			_, fails["messages"] = v.Messages(t.Context(), id)
 			_, fails["live"] = v.Live(t.Context(), id)
+			_, _, fails["last"] = v.Last(t.Context(), id)
+			_, fails["calls"] = v.Calls(t.Context(), id, "todo")
 			_, fails["find"] = v.Find(t.Context(), id)
 			fails["export"] = v.Export(t.Context(), id, &bytes.Buffer{})
 			if !allowed {
@@ -378,6 +380,12 @@ func TestLive(t *testing.T) {
 		if text := strings.Join(got, " "); text != want {
 			t.Errorf("live %q, want %q", text, want)
 		}
+		if m, ok, err := v.Last(t.Context(), id); err != nil || !ok || m.Text != got[len(got)-1] {
+			t.Errorf("the last of %q is %q (%v, %v)", want, m.Text, ok, err)
+		}
+	}
+	if _, ok, err := v.Last(t.Context(), begin(t, v, o, "")); ok || err != nil {
+		t.Errorf("the last of none: %v, %v", ok, err)
 	}
 	live("0 1 2 3 4 5")
 	sum := user("sum")
@@ -395,6 +403,40 @@ func TestLive(t *testing.T) {
 	live("sum2")
 	if all, err := v.Messages(t.Context(), id); err != nil || len(all) != 9 {
 		t.Errorf("%d messages are stored (%v)", len(all), err)
+	}
+}
+
+// The calls of one tool, in order, also those that a summary stands for, and none that was taken back.
+func TestCallsOfOneTool(t *testing.T) {
+	s := opened(t, filepath.Join(t.TempDir(), "home"))
+	o := owner(t, "default", "cli", "1")
+	v := view(t, s, o)
+	id := begin(t, v, o, "")
+	call := func(names ...string) int64 {
+		m := user("")
+		m.Role = llm.Assistant
+		for i, name := range names {
+			m.Calls = append(m.Calls, llm.Call{ID: fmt.Sprint(i), Name: name, Arguments: `{"by":"` + strings.Join(names, " ") + `"}`})
+		}
+		return appended(t, v, id, m)
+	}
+	call("todo", "terminal", "todo")
+	sum := user("sum")
+	sum.Covers = call("terminal")
+	appended(t, v, id, sum)
+	call("todos")
+	call("todo")
+	if _, err := v.Undo(t.Context(), id, call("todo", "x")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := v.Calls(t.Context(), id, "todo")
+	var ids []string
+	for _, c := range got {
+		ids = append(ids, c.ID+c.Arguments)
+	}
+	want := `0{"by":"todo terminal todo"} 2{"by":"todo terminal todo"} 0{"by":"todo"}`
+	if text := strings.Join(ids, " "); err != nil || text != want {
+		t.Errorf("%s, want %s (%v)", text, want, err)
 	}
 }
 
