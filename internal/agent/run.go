@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"hermes/internal/guard/taint"
 	"hermes/internal/llm"
 	"hermes/internal/session"
 	"hermes/internal/tool"
@@ -100,7 +99,7 @@ func (t *turn) one(ctx context.Context, j *job) outcome {
 
 // own is a result that the agent itself gives.
 func own(text string) tool.Result {
-	return tool.Result{Failed: true, Parts: []tool.Part{{Text: text, Origin: taint.Own}}}
+	return tool.Result{Failed: true, Parts: []tool.Part{tool.Own(text)}}
 }
 
 // why says what ended a turn.
