@@ -26,7 +26,7 @@ var rings = []struct {
 }{
 	{"words", []string{
 		"internal/guard", "internal/htmltext", "internal/pdftext", "internal/screen", "internal/secret", "internal/redact", "internal/redact/redacttest",
-		"internal/shell/code", "internal/shell/winsh", "internal/shell",
+		"internal/shell/code", "internal/shell/winsh", "internal/shell", "internal/spell",
 	}},
 	{"guards", []string{"internal/guard/checked", "internal/guard/command", "internal/guard/egress", "internal/guard/environ", "internal/guard/exposure",
 		"internal/guard/exposure/container",
