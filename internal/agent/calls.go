@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"hermes/internal/llm"
+	"hermes/internal/spell"
 	"hermes/internal/tool"
 )
 
@@ -193,7 +194,7 @@ func (t *turn) unknown(name string) string {
 	best, least := "", 0
 	lower := strings.ToLower(name)
 	for _, s := range t.a.specs {
-		d := distance(lower, s.Name)
+		d := spell.Distance(lower, s.Name)
 		if strings.Contains(lower, s.Name) || len(lower) > 2 && strings.Contains(s.Name, lower) {
 			d = 0
 		}
@@ -206,30 +207,4 @@ func (t *turn) unknown(name string) string {
 		text += fmt.Sprintf(" Is %s meant?", best)
 	}
 	return text + " There are: " + t.names() + "."
-}
-
-// distance is how many characters must be put in, left out or changed to make b of a.
-func distance(a, b string) int {
-	from, to := []rune(a), []rune(b)
-	const most = 100
-	if len(from) > most {
-		from = from[:most]
-	}
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, r := range from {
-		corner := row[0]
-		row[0] = i + 1
-		for j, s := range to {
-			cost := corner
-			if r != s {
-				cost++
-			}
-			corner = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(to)]
 }

@@ -86,14 +86,3 @@ func TestBrokenOutputFails(t *testing.T) {
 		}
 	}
 }
-
-func TestNearest(t *testing.T) {
-	for _, row := range []struct{ word, want string }{
-		{"chek", "check"}, {"chekc", "check"}, {"verison", "version"}, {"c", ""}, {"approval", "approvals"}, {"zzz", ""},
-		{strings.Repeat("check", 40), ""},
-	} {
-		if got := nearest(row.word, []string{"check", "version", "approvals"}); got != row.want {
-			t.Errorf("nearest(%q) = %q, want %q", row.word, got, row.want)
-		}
-	}
-}

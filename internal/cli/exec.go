@@ -24,6 +24,7 @@ import (
 	"hermes/internal/sandbox/backends"
 	"hermes/internal/sandbox/capture"
 	"hermes/internal/screen"
+	"hermes/internal/spell"
 )
 
 // Exit codes of exec beside the command's own.
@@ -268,7 +269,7 @@ func refusedBy(stdio *IO, err error) error {
 
 // nearestBackend returns the backend that was most likely meant.
 func nearestBackend(e *backends.UnknownError) string {
-	if near := nearest(e.Name, e.Names); near != "" {
+	if near := spell.Nearest(e.Name, e.Names); near != "" {
 		return near
 	}
 	return e.Names[0]

@@ -17,6 +17,7 @@ import (
 	"hermes/internal/guard/taint"
 	"hermes/internal/launch"
 	"hermes/internal/pdftext"
+	"hermes/internal/spell"
 	"hermes/internal/tool"
 	"hermes/internal/tool/browse"
 )
@@ -137,7 +138,7 @@ func runTool(ctx context.Context, stdio *IO, tools []tool.Tool, args []string, a
 			names = append(names, t.Spec().Name)
 		}
 		hint := "There are: " + strings.Join(names, ", ") + "."
-		if near := nearest(args[0], names); near != "" {
+		if near := spell.Nearest(args[0], names); near != "" {
 			hint = "Did you mean " + near + "?"
 		}
 		return usage(hint, "%s is not a tool", args[0])

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"hermes/internal/spell"
 )
 
 // hintError is an error with a line that says what to type instead. The hint is no part of the error's text.
@@ -29,7 +31,7 @@ func unknownCommand(c *cobra.Command, word string) error {
 		}
 	}
 	hint := "See " + c.CommandPath() + " --help."
-	if near := nearest(word, names); near != "" {
+	if near := spell.Nearest(word, names); near != "" {
 		hint = "Did you mean " + c.CommandPath() + " " + near + "?"
 	}
 	return usage(hint, "%s is not a command of %s", word, name(c))
@@ -53,7 +55,7 @@ func flagError(c *cobra.Command, err error) error {
 	names := []string{}
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	hint := "See " + c.CommandPath() + " --help."
-	switch near := nearest(flag, names); {
+	switch near := spell.Nearest(flag, names); {
 	case near != "":
 		hint = "Did you mean " + near + "?"
 	case takesText(c):
@@ -90,37 +92,3 @@ func showUsage(c *cobra.Command) error {
 
 // takesText tells whether c is check under one of its names.
 func takesText(c *cobra.Command) bool { return c.Flags().Lookup("jsonl") != nil }
-
-// nearest returns the candidate that differs least from word, if that is little enough to be a slip.
-func nearest(word string, candidates []string) string {
-	best, bestCost := "", max(2, len(word)/3)+1
-	for _, c := range candidates {
-		if cost := distance(word, c); cost < bestCost && cost < len(c) && cost < len(word) {
-			best, bestCost = c, cost
-		}
-	}
-	return best
-}
-
-// distance counts the insertions, deletions and replacements of bytes that turn a into b.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return len(a) + len(b)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
-}
