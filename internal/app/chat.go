@@ -158,7 +158,7 @@ func (t *talk) open(ctx context.Context, s chat.Start) (err error) {
 	})
 	t.agent, err = agent.New(agent.Options{
 		View: t.view, Conversation: t.info.ID, Provider: t.model.Provider, Model: t.model.Name, Limits: t.model.Limits,
-		Tools: t.set.Tools, Prompt: prompts{t.prompt, t.o.Note}, Begin: t.set.Begin, Redact: t.a.redacted,
+		Tools: t.set.Tools, Prompt: prompts{t.prompt, t.o.Note, &told{}}, Begin: t.set.Begin, Redact: t.a.redacted,
 	})
 	if err == nil && t.o.Fixed == nil && t.model.Limits.Context == 0 {
 		t.measure(ctx)
@@ -200,8 +200,10 @@ func (t *talk) begin(ctx context.Context, s chat.Start) error {
 		}
 	}
 	var err error
-	t.info, err = t.view.Info(ctx, id)
-	return err
+	if t.info, err = t.view.Info(ctx, id); err != nil {
+		return err
+	}
+	return t.hold(ctx)
 }
 
 // equip makes the tools.
@@ -223,19 +225,15 @@ func (t *talk) equip() (err error) {
 
 // remind puts the list of what is to do back, as the conversation left it.
 func (t *talk) remind(ctx context.Context) error {
-	all, err := t.view.Live(ctx, t.info.ID)
+	calls, err := t.view.Calls(ctx, t.info.ID, t.set.Todo.Spec().Name)
 	if err != nil {
 		return err
 	}
-	var calls []json.RawMessage
-	for _, m := range all {
-		for _, c := range m.Calls {
-			if c.Name == t.set.Todo.Spec().Name {
-				calls = append(calls, json.RawMessage(c.Arguments))
-			}
-		}
+	var args []json.RawMessage
+	for _, c := range calls {
+		args = append(args, json.RawMessage(c.Arguments))
 	}
-	t.set.Todo.Restore(calls)
+	t.set.Todo.Restore(args)
 	return nil
 }
 

@@ -117,14 +117,18 @@ func (t *talk) context(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
+	shown := map[string]bool{}
 	for _, f := range s.Files {
+		shown[f.String()] = true
 		fmt.Fprintf(&b, "- %s\n", f)
 	}
 	if len(s.Files) == 0 {
 		b.WriteString("No file instructs the model here.\n")
 	}
 	for _, w := range s.Warnings {
-		fmt.Fprintf(&b, "- ⚠ %s\n", w)
+		if !shown[w] {
+			fmt.Fprintf(&b, "- ⚠ %s\n", w)
+		}
 	}
 	return b.String(), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 
 	"hermes/internal/agent"
 	"hermes/internal/guard"
@@ -15,7 +16,26 @@ import (
 // prompts makes the texts of a conversation, as agent.Prompt.
 type prompts struct {
 	p    *prompt.Prompt
-	note func(string) // hears what the person should know of the files that instruct
+	note func(string) // hears what the person should know of the files that instruct, once
+	told *told
+}
+
+// told is what was said already. The zero value is ready.
+type told struct {
+	mu    sync.Mutex // guards what follows
+	texts map[string]bool
+}
+
+// first tells whether a text was not said before.
+func (t *told) first(text string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.texts == nil {
+		t.texts = map[string]bool{}
+	}
+	was := t.texts[text]
+	t.texts[text] = true
+	return !was
 }
 
 var _ agent.Prompt = prompts{}
@@ -24,7 +44,9 @@ var _ agent.Prompt = prompts{}
 func (p prompts) System(ctx context.Context) (string, error) {
 	s, err := p.p.System(ctx)
 	for _, w := range s.Warnings {
-		p.note(w)
+		if p.told.first(w) {
+			p.note(w)
+		}
 	}
 	return s.Text, err
 }

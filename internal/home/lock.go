@@ -13,7 +13,9 @@ import (
 // Lock keeps other holders of the same name out, in this process and in others. The system gives it back when its holder
 // ends, however it ends, so a stale lock does not exist.
 type Lock struct {
-	f *os.File
+	d    *Dir
+	file string
+	f    *os.File
 }
 
 // HeldError says that a lock could not be had in time, and who holds it.
@@ -55,7 +57,7 @@ func (d *Dir) Lock(ctx context.Context, name string) (*Lock, error) {
 		f, err := d.tryLock(file)
 		switch {
 		case err == nil:
-			return &Lock{f: f}, nil
+			return &Lock{d: d, file: file, f: f}, nil
 		case !errors.Is(err, errHeld):
 			return nil, fmt.Errorf("lock %s: %w", name, bare(err))
 		}
@@ -109,6 +111,15 @@ func (d *Dir) holder(file string) string {
 	text, _ := io.ReadAll(io.LimitReader(f, 256))
 	line, _, _ := strings.Cut(string(text), "\n")
 	return line
+}
+
+// Discard gives the lock back, and leaves no file of its name where the system removes files that are open. A second call does
+// nothing.
+func (l *Lock) Discard() error {
+	if l.f != nil {
+		_ = l.d.root.Remove(l.file) // one that stays locks nobody out
+	}
+	return l.Unlock()
 }
 
 // Unlock gives the lock back. A second call does nothing.

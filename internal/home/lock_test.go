@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -103,5 +105,37 @@ func TestLockFileRemoved(t *testing.T) {
 		if _, err := d.Lock(context.Background(), name); err == nil {
 			t.Errorf("lock %q: taken", name)
 		}
+	}
+}
+
+// A lock that is discarded leaves no file, and lets one of those in who waited.
+func TestLockDiscarded(t *testing.T) {
+	d := fresh(t)
+	var in, most atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 50 {
+				l, err := d.Lock(context.Background(), "x")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if in.Add(1) > 1 {
+					most.Add(1)
+				}
+				in.Add(-1)
+				if err := errors.Join(l.Discard(), l.Discard()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := most.Load(); n > 0 {
+		t.Errorf("two were in %d times", n)
+	}
+	if _, err := os.Stat(d.Join("locks/x.lock")); runtime.GOOS != "windows" && !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("its file: %v", err)
 	}
 }
