@@ -7,7 +7,6 @@ package proc
 import (
 	"bytes"
 	"errors"
-	"io"
 	"os"
 	"strconv"
 )
@@ -22,33 +21,47 @@ type Process struct {
 	Stopped        bool
 }
 
-// Each calls f with each process, those that have ended among them, in the order of their numbers. What ends meanwhile is left out.
+// Each calls f with each process, those that have ended among them. What ends meanwhile is left out.
 //
-// Who is not among them, and was not started since by somebody who is, is not there. That takes looking at each process before the
-// next ones are listed: somebody who is listed, starts another and ends before he is looked at has done so before the end of the
-// list, which the other one, whose number is higher, is therefore in. The same holds for what f looks at.
+// Who is not among them, and was not started since by somebody who is, is not there. To look at those who are listed is not enough
+// for that: somebody who is listed, starts another and ends before he is looked at has left one who is not. So the list is read
+// again, once those in it were looked at, until there is nobody new. The same holds for what f looks at.
 func Each(f func(Process)) error {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
+	seen := map[int]bool{}
 	buffer := make([]byte, longest)
-	for {
-		names, err := dir.Readdirnames(64)
-		for _, name := range names {
-			if pid, bad := strconv.Atoi(name); bad == nil {
-				if p, ok := read(pid, buffer); ok {
-					f(p)
-				}
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
+	for range passes {
+		names, err := list()
+		if err != nil {
 			return err
 		}
+		fresh := false
+		for _, name := range names {
+			pid, err := strconv.Atoi(name)
+			if err != nil || seen[pid] {
+				continue
+			}
+			seen[pid], fresh = true, true
+			if p, ok := read(pid, buffer); ok {
+				f(p)
+			}
+		}
+		if !fresh {
+			return nil
+		}
 	}
+	return errors.New("list processes: more of them begin than can be looked at")
+}
+
+// passes bounds how often the list is read.
+const passes = 1000
+
+func list() ([]string, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.Readdirnames(-1)
 }
 
 // Look returns one process, false if it is not there.
