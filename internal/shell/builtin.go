@@ -66,11 +66,7 @@ func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
 			}
 		}
 	case "unset":
-		for _, a := range args {
-			if a.Known() && !strings.HasPrefix(a.Text, "-") {
-				sc.set(a.Text, value{unset: true})
-			}
-		}
+		e.unset(sc, args)
 	case "set":
 		e.set(sc, args)
 		e.exports(c.Args)
@@ -122,6 +118,27 @@ func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
 		}
 	}
 	return fragment{}, true
+}
+
+// unset takes away variables, and functions: without an option whichever of the two there is.
+func (e *eval) unset(sc *scope, args []Word) {
+	functions, variables := false, false
+	for _, a := range args {
+		switch option := strings.HasPrefix(a.Text, "-"); {
+		case !a.Known():
+			e.unsets = true
+		case option:
+			functions = functions || strings.Contains(a.Text, "f")
+			variables = variables || strings.Contains(a.Text, "v")
+		case functions:
+			sc.set(funcKey(a.Text), value{unset: true})
+		default:
+			sc.set(a.Text, value{unset: true})
+			if !variables && sc.lookup(funcKey(a.Text)) != nil {
+				sc.add(funcKey(a.Text), value{unset: true})
+			}
+		}
+	}
 }
 
 // subscript runs the substitutions in an array subscript: builtins that take a variable's name, and arithmetic, evaluate

@@ -32,6 +32,7 @@ type eval struct {
 	late    []deferred           // traps
 	funcs   []*function          // all that were defined, to run those that nothing called
 	kept    map[string]*function // that the shell had before, by key; nil: it has none
+	unsets  bool                 // any function may be gone
 	holes   []Hole               // unknown pieces inside texts that are run as code, see inject
 	pipes   int                  // pipelines we are in
 	stage   int                  // first command of the last stage of the pipeline that ended last

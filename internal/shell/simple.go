@@ -268,8 +268,7 @@ func (e *eval) named(sc *scope, c Command, io frameIO) (out fragment, done bool)
 	e.defined(sc, w)
 	if v := sc.lookup(aliasKey(w.Text)); v != nil && !w.Quoted {
 		if fn := e.pick(v).fn; fn != nil && !e.calling(fn) { // an alias is not looked for in what it stands for
-			i := e.emit(c, io)
-			return e.under("alias", func() fragment { return e.callFunction(sc, fn, c.Args, io, i) }), true
+			return e.aliasOr(sc, fn, c, io), true
 		}
 	}
 	v := sc.lookup(funcKey(w.Text))
@@ -277,7 +276,7 @@ func (e *eval) named(sc *scope, c Command, io frameIO) (out fragment, done bool)
 		e.unfound(sc, c, io)
 		return fragment{}, false
 	}
-	done = true
+	done = !e.unsets
 	for _, x := range v.alts {
 		if x.fn == nil {
 			done = false
@@ -286,6 +285,33 @@ func (e *eval) named(sc *scope, c Command, io frameIO) (out fragment, done bool)
 		out = e.callFunction(sc, x.fn, c.Args, io, c.Parent)
 	}
 	return out, done
+}
+
+// aliasOr runs a command by an alias, and past it: a shell reads a whole line, or function, before an alias that is made in it, or
+// after it, counts.
+func (e *eval) aliasOr(sc *scope, fn *function, c Command, io frameIO) fragment {
+	by, past := sc.fork(), sc.fork()
+	i, same := len(e.prog.Commands), io
+	if io.in != nil {
+		in := *io.in
+		same.in = &in
+	}
+	literal := c
+	literal.Args = slices.Clone(c.Args)
+	literal.Args[0].Quoted = true
+	other := e.run(past, literal, same)
+	if i == len(e.prog.Commands) {
+		e.emit(c, io)
+	}
+	out := e.under("alias", func() fragment { return e.callFunction(by, fn, c.Args, io, i) })
+	sc.mergeAll([]*scope{by, past}, true)
+	switch {
+	case other.known() && out.known() && other.s != out.s:
+		return unknownOutput("") // one of the two
+	case out.known():
+		return out
+	}
+	return other
 }
 
 func (e *eval) calling(fn *function) bool {
