@@ -97,8 +97,7 @@ func (t *turn) compact(ctx context.Context) error {
 	}
 	older := t.history.entries[:cut]
 	t.notice("The older part of the conversation is being summed up.")
-	sum := &summing{t: t, who: who, older: older}
-	text, err := sum.write(ctx)
+	sum, text, err := t.summary(ctx, who, older)
 	if err != nil {
 		return err
 	}
@@ -121,6 +120,20 @@ func (t *turn) compact(ctx context.Context) error {
 	}
 	t.hear(Compacted{Messages: n, Before: before, After: t.tokens()})
 	return nil
+}
+
+// summary has a summary written: by the model for summaries, or where there is none, or it fails, by the conversation's own.
+func (t *turn) summary(ctx context.Context, who asked, older []entry) (sum *summing, text string, err error) {
+	if m := t.a.o.Summaries; m.Provider != nil && m.Name != "" {
+		sum = &summing{t: t, who: asked{provider: m.Provider, model: m.Name, limits: m.Limits}, older: older}
+		if text, err = sum.write(ctx); err == nil || ctx.Err() != nil {
+			return sum, text, err
+		}
+		t.notice(fmt.Sprintf("%s, the model for summaries, wrote none: %v. The model of the conversation is asked.", m.Name, err))
+	}
+	sum = &summing{t: t, who: who, older: older}
+	text, err = sum.write(ctx)
+	return sum, text, err
 }
 
 // coverable is the id of a message that a summary can stand for. An earlier summary's own id is younger than what it stands beside.

@@ -20,12 +20,20 @@ type Options struct {
 	Model        string
 	Limits       llm.Limits // of the model, as far as known
 	Effort       llm.Effort
+	Summaries    Model       // writes the summaries of long conversations; zero: the one above
 	Tools        []tool.Tool // no two of one name
 	Prompt       Prompt
 	Begin        func() (footer func(context.Context) string) // is called when a turn begins; what its footer says at the end is part of Done. nil: nothing
 	Steps        int                                          // requests of one turn; 0: 90
 	Time         time.Duration                                // of one turn, with the waits for a person; 0: two hours
 	Redact       func(string) string                          // takes secrets out of what calls are given and give, before it is stored, shown or sent to a model. nil is refused
+}
+
+// Model is a model for a task beside the conversation. The zero value is none.
+type Model struct {
+	Provider llm.Provider
+	Name     string
+	Limits   llm.Limits // as far as known
 }
 
 // Prompt makes what a model is told. Implementations are safe for concurrent use.

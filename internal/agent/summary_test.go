@@ -139,3 +139,38 @@ func TestLastAsked(t *testing.T) {
 		}
 	}
 }
+
+// Summaries are written by the model for them; where it fails, by the conversation's own, and the person is told.
+func TestSummaryModel(t *testing.T) {
+	failing := scripted(func(_ context.Context, _ llm.Request, yield func(llm.Event, error) bool) {
+		yield(nil, &llm.Error{Provider: "p", Kind: llm.Unreachable, Message: "nobody there"})
+	})
+	writes := func(by string) llm.Provider {
+		return scripted(func(_ context.Context, r llm.Request, yield func(llm.Event, error) bool) {
+			give(yield, says("Wanted: "+by+" as "+r.Model+"."))
+		})
+	}
+	for _, row := range []struct {
+		what      string
+		summaries Model
+		want      string
+		told      bool
+	}{
+		{"none is named", Model{}, "Wanted: own as test-model.", false},
+		{"one is named", Model{Provider: writes("other"), Name: "small"}, "Wanted: other as small.", false},
+		{"it fails", Model{Provider: failing, Name: "small"}, "Wanted: own as test-model.", true},
+	} {
+		o := options(place{&session.View{}, "x"}, writes("own"))
+		o.Model, o.Summaries = "test-model", row.summaries
+		a, k := newAgent(t, o), long()
+		a.store = k
+		told := false
+		err := a.Compact(t.Context(), func(e Event) {
+			n, ok := e.(Notice)
+			told = told || ok && strings.Contains(n.Text, "small, the model for summaries, wrote none")
+		})
+		if last := k.all[len(k.all)-1]; err != nil || !strings.Contains(last.Text, row.want) || told != row.told {
+			t.Errorf("%s: %v, told: %v, %.300s", row.what, err, told, last.Text)
+		}
+	}
+}

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
 	"hermes/internal/agent"
 	"hermes/internal/approval"
 	"hermes/internal/chat"
+	"hermes/internal/config"
 	"hermes/internal/guard/scope"
 	"hermes/internal/launch"
 	"hermes/internal/process"
@@ -159,11 +161,26 @@ func (t *talk) open(ctx context.Context, s chat.Start) (err error) {
 	t.agent, err = agent.New(agent.Options{
 		View: t.view, Conversation: t.info.ID, Provider: t.model.Provider, Model: t.model.Name, Limits: t.model.Limits,
 		Tools: t.set.Tools, Prompt: prompts{t.prompt, t.o.Note, &told{}}, Begin: t.set.Begin, Redact: t.a.redacted,
+		Summaries: t.summaries(snap),
 	})
 	if err == nil && t.o.Fixed == nil && t.model.Limits.Context == 0 {
 		t.measure(ctx)
 	}
 	return err
+}
+
+// summaries is the model for summaries, if the settings name one. Where it cannot be asked, the person is told, and the one of the
+// conversation writes them.
+func (t *talk) summaries(snap *config.Snapshot) agent.Model {
+	if t.o.Fixed != nil || strings.TrimSpace(snap.Settings.Models.Compression) == "" {
+		return agent.Model{}
+	}
+	m, err := t.a.Auxiliary("compression")
+	if err != nil {
+		t.o.Note("auxiliary.compression.model: " + err.Error())
+		return agent.Model{}
+	}
+	return agent.Model{Provider: m.Provider, Name: m.Name, Limits: m.Limits}
 }
 
 // measure asks the provider how much a model takes that no list knows, beside whatever is said first.

@@ -158,7 +158,7 @@ var keys = []Key{
 	{Name: "fallback_models", Kind: List, InEffect: true, Doc: "models that are asked in turn when the first does not answer, each as PROVIDER:NAME"},
 	{Name: "auxiliary.approval.model", Kind: Text, InEffect: true, Doc: "the model that decides on commands in smart mode; empty: the one of conversations"},
 	{Name: "auxiliary.approval.timeout", Kind: Int, Default: "30", Min: 1, InEffect: true, Doc: "seconds it has; then a person decides"},
-	{Name: "auxiliary.compression.model", Kind: Text, Doc: "the model that shortens a long conversation; empty: the one of conversations"},
+	{Name: "auxiliary.compression.model", Kind: Text, InEffect: true, Doc: "the model that shortens a long conversation; empty: the one of conversations"},
 	{Name: "providers.<name>.base_url", Kind: Text, InEffect: true, Doc: "address of a model provider of your own"},
 	{Name: "providers.<name>.api_mode", Kind: Choice, Values: []string{"", "openai", "anthropic"}, InEffect: true, Doc: "what it speaks: chat completions (openai, the default) or the messages API (anthropic)"},
 	{Name: "providers.<name>.key_env", Kind: Text, InEffect: true, Doc: "the variable that holds its key"},

@@ -14,9 +14,7 @@ import (
 )
 
 // handed are settings that are handed on while what they are for does not exist. A row goes when its feature comes.
-var handed = map[string]string{
-	"auxiliary.compression.model": "the agent shortens a conversation with the model it has",
-}
+var handed = map[string]string{}
 
 // byHand are the fields that have no tag, with their rows.
 var byHand = map[string]string{"Approvals.Required": "approvals.command_approval_required", "Provider.BaseURL": "providers.<name>.base_url",
