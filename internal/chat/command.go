@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hermes/internal/session"
+	"hermes/internal/spell"
 )
 
 // command is a command of the chat.
@@ -66,7 +67,7 @@ func (c *Chat) command(text string) {
 		cmd.run(c, arg)
 		return
 	}
-	if near := nearest(word, names); near != "" {
+	if near := spell.Nearest(word, names); near != "" {
 		c.say(Error, "/%s is not a command. Did you mean /%s? A message that begins with a slash is written with two.", word, near)
 		return
 	}

@@ -64,37 +64,3 @@ func mention(text string) (path string, length int) {
 	path = strings.TrimRight(text[:end], ".,;:!?)]}'\"")
 	return path, len(path)
 }
-
-// nearest returns the candidate that differs least from a word, if that is little enough to be a slip.
-func nearest(word string, candidates []string) string {
-	best, least := "", max(2, len(word)/3)+1
-	for _, c := range candidates {
-		if n := distance(word, c); n < least && n < len(c) && n < len(word) {
-			best, least = c, n
-		}
-	}
-	return best
-}
-
-// distance counts the insertions, deletions and replacements of bytes that turn a into b.
-func distance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
-}

@@ -3,6 +3,8 @@ package config
 import (
 	"slices"
 	"strings"
+
+	"hermes/internal/spell"
 )
 
 // Kind is what a setting's value is.
@@ -145,7 +147,7 @@ func Suggest(name string) string {
 	for _, v := range variables() {
 		names = append(names, v.Name)
 	}
-	if near := nearest(name, names); near != "" {
+	if near := spell.Nearest(name, names); near != "" {
 		return near
 	}
 	// A key that was written without its section, or in another one.
@@ -170,42 +172,4 @@ func concrete(pattern, name string) string {
 		}
 	}
 	return strings.Join(p, ".")
-}
-
-// nearest returns the candidate that differs least from word, "" if all differ by more than a slip.
-func nearest(word string, candidates []string) string {
-	best, bestCost := "", max(2, min(len(word)/5, 4))+1
-	for _, c := range candidates {
-		if cost := distance(word, c); cost < bestCost && cost < len(c) && cost < len(word) {
-			best, bestCost = c, cost
-		}
-	}
-	return best
-}
-
-// distance counts the insertions, deletions, replacements and swaps of neighbours that turn a into b.
-func distance(a, b string) int {
-	if len(a) > 96 || len(b) > 96 {
-		return len(a) + len(b)
-	}
-	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		next := make([]int, len(b)+1)
-		next[0] = i + 1
-		for j := range len(b) {
-			cost := row[j]
-			if a[i] != b[j] {
-				cost = 1 + min(row[j], row[j+1], next[j])
-			}
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				cost = min(cost, before[j-1]+1)
-			}
-			next[j+1] = cost
-		}
-		before, row = row, next
-	}
-	return row[len(b)]
 }

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"hermes/internal/guard/checked"
+	"hermes/internal/spell"
 )
 
 // reader turns the node of one setting into its value: string, bool, int64, float64, []string, map[string]string, or for a
@@ -86,7 +87,7 @@ func (r reader) near(text string) string {
 	if r.key.Kind != Choice {
 		return ""
 	}
-	if near := nearest(text, r.key.Values); near != "" {
+	if near := spell.Nearest(text, r.key.Values); near != "" {
 		return "Did you mean " + near + "?"
 	}
 	return ""
