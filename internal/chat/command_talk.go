@@ -10,6 +10,7 @@ import (
 
 	"hermes/internal/agent"
 	"hermes/internal/llm"
+	"hermes/internal/screen"
 	"hermes/internal/session"
 )
 
@@ -94,14 +95,7 @@ func fewer(n, live int) string {
 }
 
 // brief is the beginning of a text, in one line.
-func brief(text string) string {
-	const most = 60
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return text
-}
+func brief(text string) string { return screen.OneLine(text, 60) }
 
 // retry goes on with a turn that was cut off, or has the last message answered once more.
 func (c *Chat) retry(string) {

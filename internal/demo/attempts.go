@@ -3,6 +3,8 @@ package demo
 import (
 	"path/filepath"
 	"strings"
+
+	"hermes/internal/screen"
 )
 
 // The layers, as SECURITY.md numbers them.
@@ -46,7 +48,7 @@ func attempts(w *World) []attempt {
 		run("the same by Hermes' own command", "hermes config set approvals.mode off", isolation, nil),
 		run("leave the sandbox", escape(w), isolation, func(w *World, s seen) (string, bool) {
 			if at := strings.Index(s.outcome.Output, "out:"); at >= 0 || !strings.Contains(s.outcome.Output, "tried") {
-				return "it got " + oneLine(s.outcome.Output), false
+				return "it got " + lastLine(s.outcome.Output), false
 			}
 			return "it ran in the sandbox, where each way out is shut", true
 		}),
@@ -99,18 +101,14 @@ func escape(w *World) string {
 
 // with adds the end of what a command printed, if it printed anything.
 func with(how string, s seen) string {
-	if line := oneLine(s.outcome.Output); line != "" {
+	if line := lastLine(s.outcome.Output); line != "" {
 		return how + ": " + line
 	}
 	return how
 }
 
-// oneLine is the end of an output, for a table.
-func oneLine(text string) string {
+// lastLine is the end of an output, for a table.
+func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	line := strings.TrimSpace(lines[len(lines)-1])
-	if r := []rune(line); len(r) > 100 {
-		line = string(r[:100]) + "…"
-	}
-	return line
+	return screen.OneLine(lines[len(lines)-1], 100)
 }

@@ -27,3 +27,18 @@ func LineOf(lines []Line, pos int) int {
 	}
 	return n
 }
+
+// OneLine returns a text as one line of at most cols columns, for a list or a title. What follows is cut off, and shown as cut.
+func OneLine(text string, cols int) string {
+	text = strings.TrimSpace(text)
+	cut := false
+	if most := 64 * max(cols, 1); len(text) > most { // whole files and outputs come here
+		text, cut = strings.ToValidUTF8(text[:most], ""), true
+	}
+	line := strings.Join(strings.Fields(text), " ")
+	short := Clip(line, cols, "…")
+	if cut && short == line {
+		return line + "…"
+	}
+	return short
+}

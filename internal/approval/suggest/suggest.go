@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"hermes/internal/guard"
+	"hermes/internal/screen"
 	"hermes/internal/session"
 )
 
@@ -42,7 +43,7 @@ type Proposal struct {
 
 const (
 	maxExamples = 3
-	maxExample  = 100 // characters
+	maxExample  = 100 // columns
 )
 
 // Find returns what the history says, the most frequent first.
@@ -124,14 +125,11 @@ func (o Options) example(text string) string {
 	if o.Redact == nil {
 		return ""
 	}
-	text = strings.Join(strings.Fields(o.Redact(text)), " ")
+	text = o.Redact(text)
 	if o.Home != "" && o.Home != "/" {
 		text = strings.ReplaceAll(text, o.Home+"/", "~/")
 	}
-	if runes := []rune(text); len(runes) > maxExample {
-		return string(runes[:maxExample-1]) + "…"
-	}
-	return text
+	return screen.OneLine(text, maxExample)
 }
 
 // commandIn returns the command of a call of the terminal, "" if there is none in what the model wrote.

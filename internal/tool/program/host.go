@@ -10,11 +10,11 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"hermes/internal/guard/taint"
 	"hermes/internal/launch"
 	"hermes/internal/sandbox/capture"
+	"hermes/internal/screen"
 	"hermes/internal/tool"
 )
 
@@ -196,12 +196,12 @@ func (h *host) take(f frame) {
 	case h.clock == nil:
 		h.stop(errFrame)
 	case one == nil:
-		h.owe(refusal(f.ID, fmt.Sprintf("%s is not a tool for programs", clip(f.Tool))))
+		h.owe(refusal(f.ID, fmt.Sprintf("%s is not a tool for programs", short(f.Tool))))
 	case len(h.made) >= h.o.calls():
 		h.owe(refusal(f.ID, fmt.Sprintf("a program may call tools %d times", h.o.calls())))
 	default:
 		at := len(h.made)
-		h.made = append(h.made, Made{Tool: f.Tool, About: clip(h.o.redacted(about(one.tool.Spec(), one.Params, f.Args)))})
+		h.made = append(h.made, Made{Tool: f.Tool, About: short(h.o.redacted(about(one.tool.Spec(), one.Params, f.Args)))})
 		h.call.Say(tool.Update{Note: strings.TrimSpace("execute_code: " + f.Tool + " " + h.made[at].About)})
 		h.clock.pause()
 		h.work.Add(1)
@@ -236,9 +236,9 @@ func (h *host) do(f frame, one *offer, at int) {
 	}
 	switch {
 	case err != nil:
-		h.made[at].Error = clip(h.o.redacted(err.Error()))
+		h.made[at].Error = short(h.o.redacted(err.Error()))
 	case r.Failed:
-		h.made[at].Error = clip(h.o.redacted(text))
+		h.made[at].Error = short(h.o.redacted(text))
 	}
 	h.mu.Unlock()
 	if err != nil {
@@ -275,7 +275,7 @@ func fits(one *offer, args json.RawMessage) error {
 			ok = ok || p == name
 		}
 		if !ok {
-			return fmt.Errorf("%s takes no %s from a program", one.Name, clip(name))
+			return fmt.Errorf("%s takes no %s from a program", one.Name, short(name))
 		}
 	}
 	return nil
@@ -312,15 +312,8 @@ func about(s tool.Spec, params []string, args json.RawMessage) string {
 	return ""
 }
 
-// clip makes one short line of a text.
-func clip(s string) string {
-	const most = 120
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) > most {
-		s = string([]rune(s)[:most-1]) + "…"
-	}
-	return s
-}
+// short makes one line of a text.
+func short(s string) string { return screen.OneLine(s, 120) }
 
 // result says what came of the program.
 func (h *host) result(ctx context.Context, got launch.Result, err error, out capture.Result, took time.Duration) (tool.Result, error) {

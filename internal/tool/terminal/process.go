@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hermes/internal/process"
+	"hermes/internal/screen"
 	"hermes/internal/tool"
 )
 
@@ -163,7 +164,7 @@ func (p Process) list() tool.Result {
 		if s.Terminal {
 			line += ", on a terminal"
 		}
-		lines = append(lines, line+": "+oneLine(s.Command))
+		lines = append(lines, line+": "+screen.OneLine(s.Command, 100))
 		one.Told()
 	}
 	if len(lines) == 0 {
@@ -175,15 +176,6 @@ func (p Process) list() tool.Result {
 			Processes []State `json:"processes"`
 		}{states},
 	}
-}
-
-// oneLine makes a text fit a list.
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 100 {
-		return string(r[:99]) + "…"
-	}
-	return s
 }
 
 func (p Process) poll(_ context.Context, one *process.Process, _ processArgs) (tool.Result, error) {
