@@ -153,7 +153,7 @@ func TestUntrustedVectors(t *testing.T) {
 		}
 		trouble[v.ID] = want.trouble(in, p.Wrap(b))
 		if object != nil || v.In.Fault != "" {
-			if r := Assess(b); r.Level != "" {
+			if r := assess(b); r.Level != "" {
 				trouble[v.ID] = "risk " + r.Level
 			}
 		}

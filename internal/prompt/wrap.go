@@ -13,13 +13,7 @@ type Block struct {
 	Source string       // where it comes from: a URL, a file; may be empty
 	Text   string       // as it came
 	Origin taint.Origin // the zero value is from outside
-	Risk   taint.Risk   // what was found in it before; Assess adds to it
-}
-
-// Assess tells what is found in a block, for what is stored beside it. What Hermes or the person says is not looked at.
-func Assess(b Block) taint.Risk {
-	r, _ := b.assess(strip(b.Text))
-	return r
+	Risk   taint.Risk   // what was found in it before
 }
 
 // assess judges a block's text. loose tells that something was found which the text does not merely quote.

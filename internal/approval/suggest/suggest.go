@@ -83,7 +83,7 @@ type found struct {
 }
 
 func (m *miner) add(past session.Past) {
-	if !Approved(past) {
+	if !approved(past) {
 		return
 	}
 	text := commandIn(past.Arguments)
@@ -143,8 +143,8 @@ func commandIn(arguments string) string {
 	return strings.TrimSpace(args.Command)
 }
 
-// Approved tells whether a person approved a call. Where nobody wrote down who did, it counts if it ran.
-func Approved(past session.Past) bool {
+// approved tells whether a person approved a call. Where nobody wrote down who did, it counts if it ran.
+func approved(past session.Past) bool {
 	if past.Inferred {
 		return !refused(past.Result)
 	}

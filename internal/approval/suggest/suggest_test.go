@@ -167,7 +167,7 @@ func TestApproved(t *testing.T) {
 		{"imported, waits", session.Past{Inferred: true, Result: `{"status":"approval_required"}`}, false},
 		{"imported, refused by us", session.Past{Inferred: true, Result: "BLOCKED by smart approval: x"}, false},
 	} {
-		if got := Approved(row.past); got != row.want {
+		if got := approved(row.past); got != row.want {
 			t.Errorf("%s: %t", row.what, got)
 		}
 	}
