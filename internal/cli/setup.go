@@ -127,13 +127,26 @@ func (w *wizard) ask(ctx context.Context) (plan, error) {
 		if errors.As(err, &why) {
 			w.say(why.Next())
 		}
-		word, err := w.line("Try again (t), go on all the same (g), or leave (Enter): ")
+		label := "Try again (t), go on all the same (g), or leave (Enter): "
+		if p.own {
+			label = "Try again (t), give another address (a), go on all the same (g), or leave (Enter): "
+		}
+		word, err := w.line(label)
 		switch {
 		case err != nil:
 			return plan{}, err
+		case word == "a" && p.own:
+			if p.set.BaseURL, err = w.address(); err != nil {
+				return plan{}, err
+			}
+			p.keyName = keyOf(p.service)
+			p.set.KeyEnv = p.keyName
 		case word == "g":
 			p.model, err = w.askModel(p.model, nil)
 			return p, err
+		case word == "t" && p.own:
+			p.keyName = keyOf(p.service)
+			p.set.KeyEnv = p.keyName
 		case word != "t":
 			return plan{}, errLeft
 		}
@@ -165,11 +178,8 @@ func isServiceName(name string) bool {
 func (w *wizard) another() (plan, error) {
 	p := plan{own: true, set: config.Provider{Verify: true}}
 	var err error
-	if p.set.BaseURL, err = w.line("Its address, often ending in /v1 (https://HOST/v1): "); err != nil {
+	if p.set.BaseURL, err = w.address(); err != nil {
 		return p, err
-	}
-	if p.set.BaseURL == "" {
-		return p, errLeft
 	}
 	word, err := w.line("What it speaks: chat completions as OpenAI (Enter), or the messages API of Anthropic (a): ")
 	if err != nil {
@@ -196,7 +206,7 @@ func (w *wizard) another() (plan, error) {
 			p.service = name
 		}
 	}
-	p.keyName = strings.ToUpper(strings.ReplaceAll(p.service, "-", "_")) + "_API_KEY"
+	p.keyName = keyOf(p.service)
 	p.set.KeyEnv = p.keyName
 	return p, nil
 }

@@ -102,7 +102,7 @@ func TestSetupLeaves(t *testing.T) {
 		{"no address", own + "\n\n", "Its address"},
 		{"Ctrl-C at the key", own + "\n" + server.URL + "/v1\n\n\n\x03", "which is not shown"},
 		{"an address where nobody answers", own + "\n" + "http://127.0.0.1:9/v1\n\n\n\n\n", "does not tell"},
-		{"an address that is none", own + "\nfile:///etc/passwd\n\n\n\n\n", "does not tell"},
+		{"an address that is none", own + "\nfile:///etc/passwd\n\n", "An address begins with"},
 		{"the end at the model", own + "\n" + server.URL + "/v1\n\n\n\n", "Model ["},
 		{"a wrong number, then the end", "99\n", "A number from 1 to"},
 		{"a name that is taken", own + "\n" + server.URL + "/v1\n\nopenai\nX Y\n", "is known already"},
@@ -116,6 +116,28 @@ func TestSetupLeaves(t *testing.T) {
 		}
 		if read(t, home, "config.yaml")+read(t, home, ".env") != "" {
 			t.Errorf("%s: written: %s%s", row.what, read(t, home, "config.yaml"), read(t, home, ".env"))
+		}
+	}
+}
+
+// An address is completed, asked for again where it is none, and can be corrected where nobody answers.
+func TestSetupCorrectsTheAddress(t *testing.T) {
+	server := llmtest.New(t, "")
+	home, stdio := setupHome(t)
+	y := newKeyboard(another(stdio) + "\nfile:///etc/passwd\n127.0.0.1:9/v1\n\n\n\na\n" + strings.TrimPrefix(server.URL, "http://") + "/v1\n" + setupKey + "\n\n")
+	if err := setUp(t, stdio, testTerminal(y, nil)); err != nil {
+		t.Fatalf("%v\n%s", err, y.text())
+	}
+	text := read(t, home, "config.yaml")
+	if !strings.Contains(text, "base_url: "+server.URL+"/v1") || !strings.Contains(text, "key_env: OWN_API_KEY") || !strings.Contains(read(t, home, ".env"), setupKey) {
+		t.Errorf("%s%s\n%s", text, read(t, home, ".env"), y.text())
+	}
+	for text, want := range map[string]string{
+		"localhost:1/v1": "http://localhost:1/v1", "[::1]:8080": "http://[::1]:8080", "models.example/v1": "https://models.example/v1",
+		"http://10.0.0.1/v1": "http://10.0.0.1/v1", "ftp://x": "", "https://": "", "https:///v1": "", "a b": "", "http://127.0.0.1:8 0": "",
+	} {
+		if got, ok := completed(text); ok != (want != "") || ok && got != want {
+			t.Errorf("%q: %q %v", text, got, ok)
 		}
 	}
 }
