@@ -51,7 +51,7 @@ func (a *App) Toolset(o ToolsetOptions) (*Toolset, error) {
 	if o.Place == nil || o.Session.IsZero() {
 		return nil, errors.New("make tools: no session, or no place for its commands")
 	}
-	web, err := a.Tools()
+	web, err := a.Tools(o.Session)
 	if err != nil {
 		return nil, err
 	}

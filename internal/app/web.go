@@ -9,8 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"hermes/internal/audit"
 	"hermes/internal/child"
 	"hermes/internal/config"
+	"hermes/internal/guard/scope"
 	"hermes/internal/redact"
 	"hermes/internal/safehttp"
 	"hermes/internal/tool"
@@ -20,8 +22,9 @@ import (
 // PDFCommand are the arguments with which this program, started again, makes text of the PDF on its standard input.
 var PDFCommand = [...]string{"tools", "pdf-text"}
 
-// Tools returns the tools there are, as the settings say now. Their connections are the App's to close.
-func (a *App) Tools() ([]tool.Tool, error) {
+// Tools returns the tools for the web, as the settings say now. What they reach is written down, for a session if it is one's. Their
+// connections are the App's to close.
+func (a *App) Tools(s scope.Session) ([]tool.Tool, error) {
 	snap, err := a.settings()
 	if err != nil {
 		return nil, err
@@ -29,7 +32,7 @@ func (a *App) Tools() ([]tool.Tool, error) {
 	set := &snap.Settings
 	web := safehttp.Options{Policy: a.Egress, Proxy: strings.TrimSpace(set.Security.Proxy), Agent: "Hermes/" + a.version(), Tell: a.p.Tell, Limits: safehttp.Limits{
 		Body: 33 << 20, Timeout: 2 * time.Minute, Idle: 30 * time.Second,
-	}}
+	}, Heard: func(h safehttp.Hop) { a.fetched(s, h) }}
 	client, err := a.connect(web)
 	if err != nil {
 		return nil, err
@@ -40,6 +43,24 @@ func (a *App) Tools() ([]tool.Tool, error) {
 		return nil, err
 	}
 	return []tool.Tool{browse.Extract{Options: o}, browse.Search{Options: o, Engine: engine}, browse.Download{Options: o, Store: a.dir}}, nil
+}
+
+// fetched writes down what a tool has asked of the web.
+func (a *App) fetched(s scope.Session, h safehttp.Hop) {
+	r := audit.Reach{
+		Client: "web", Method: h.Method, Target: h.Target, Verdict: h.Verdict.Action.String(), Rule: h.Verdict.Rule, Reason: h.Verdict.Reason,
+		Down: h.Down, Duration: h.Took,
+	}
+	if h.Err != nil {
+		r.Error = a.strictly(h.Err.Error())
+	}
+	ref := audit.Ref{}
+	if !s.IsZero() {
+		ref.Session = s.String()
+	}
+	if err := a.log.Reached(ref, r); err != nil {
+		a.p.Tell("a request is missing in the audit log: " + err.Error())
+	}
 }
 
 func (a *App) version() string {

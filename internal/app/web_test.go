@@ -5,6 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"hermes/internal/audit"
+	"hermes/internal/guard"
+	"hermes/internal/guard/scope"
+	"hermes/internal/safehttp"
 	"hermes/internal/tool"
 	"hermes/internal/tool/browse"
 )
@@ -12,7 +16,7 @@ import (
 // engineOf returns the name of the search engine that the tools of an app have, "" for none.
 func engineOf(t *testing.T, a *App) (string, error) {
 	t.Helper()
-	tools, err := a.Tools()
+	tools, err := a.Tools(scope.Session{})
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +55,7 @@ func TestSearchEngine(t *testing.T) {
 func TestWebSettings(t *testing.T) {
 	w := newWorld(t, "web: {extract_char_limit: 1234}")
 	w.write(t, ".env", "OPENAI_API_KEY=correct-horse-battery\n")
-	tools, err := w.open(t).Tools()
+	tools, err := w.open(t).Tools(scope.Session{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,5 +66,26 @@ func TestWebSettings(t *testing.T) {
 	}
 	if _, err := e.Call(context.Background(), tool.Call{Args: []byte(`{"urls":["https://a.example/correct-horse-battery"]}`)}); err == nil {
 		t.Error("a secret leaves in a URL")
+	}
+}
+
+// What a tool asks of the web, and what is refused, is in the log of its session.
+func TestWebIsWrittenDown(t *testing.T) {
+	w := newWorld(t, "")
+	a := w.open(t)
+	s, err := a.Session("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.fetched(s, safehttp.Hop{Method: "GET", Target: "169.254.169.254:80", Verdict: guard.Verdict{Rule: "address/metadata"}})
+	var seen []audit.Record
+	for r, err := range audit.Tail(t.Context(), a.root, audit.Query{Last: -1, Keep: func(r audit.Record) bool { return r.Reach != nil }}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, r)
+	}
+	if len(seen) != 1 || seen[0].Session != s.String() || seen[0].Reach.Target != "169.254.169.254:80" || seen[0].Reach.Rule != "address/metadata" || seen[0].Reach.Path != "" {
+		t.Errorf("%+v", seen)
 	}
 }

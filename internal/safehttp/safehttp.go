@@ -56,6 +56,7 @@ type Options struct {
 	Trust    Trust
 	Limits   Limits
 	Tell     func(text string) // hears what the owner should know; nil: nobody
+	Heard    func(Hop)         // hears of each request, redirects too, when it is over; nil: nobody
 }
 
 // Client fetches URLs. It is an http.RoundTripper, and safe for concurrent use. Whoever made it closes it.

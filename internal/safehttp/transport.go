@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"hermes/internal/guard"
 	"hermes/internal/guard/egress"
@@ -25,9 +26,13 @@ type judgedKey struct{}
 
 // RoundTrip judges one request and sends it. Redirects come here again, one by one.
 func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
+	began := time.Now()
 	resp, err := c.roundTrip(req)
 	if err != nil && req.Body != nil {
 		_ = req.Body.Close() // ours to close, also of a request that is not sent
+	}
+	if c.o.Heard != nil {
+		c.hear(req, resp, err, began)
 	}
 	return resp, err
 }
