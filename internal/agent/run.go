@@ -81,7 +81,7 @@ func (t *turn) batch(ctx context.Context, jobs []job, from, to int) error {
 
 // one makes one call, unless there is a reason not to.
 func (t *turn) one(ctx context.Context, j *job) outcome {
-	t.hear(Began{Call: j.call, Title: title(j.call.Arguments)})
+	t.hear(Began{Call: j.call, Title: Title(j.call.Arguments)})
 	if ctx.Err() != nil {
 		return outcome{err: errInterrupted, result: own("The call was not made: " + why(ctx) + "."), says: true}
 	}

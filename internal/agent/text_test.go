@@ -126,7 +126,7 @@ func TestTitle(t *testing.T) {
 		{`{"command":"a\u001b[31mb\u0000"}`, "a [31mb "},
 		{`{"command":"` + strings.Repeat("ä", 200) + `"}`, strings.Repeat("ä", widest) + " …"},
 	} {
-		if got := title(row.arguments); got != row.want {
+		if got := Title(row.arguments); got != row.want {
 			t.Errorf("%s: %q, want %q", row.arguments, got, row.want)
 		}
 	}

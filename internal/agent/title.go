@@ -11,8 +11,8 @@ import (
 // widest is how long a title may be, in characters.
 const widest = 120
 
-// title is one line for people about a call: the argument that says most.
-func title(arguments string) string {
+// Title is one line for people about a call: the argument that says most. It is what Began tells; a stored call has it from here.
+func Title(arguments string) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal([]byte(arguments), &fields) != nil {
 		return line(arguments)

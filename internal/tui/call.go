@@ -246,27 +246,6 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// subject says in a line what a stored call was about.
-func subject(args string) string {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal([]byte(args), &fields) != nil {
-		return args
-	}
-	for _, key := range [...]string{"command", "path", "file_path", "url", "urls", "query", "pattern", "code", "action", "name"} {
-		if raw, ok := fields[key]; ok {
-			var s string
-			if json.Unmarshal(raw, &s) == nil {
-				return s
-			}
-			return string(raw)
-		}
-	}
-	if len(fields) == 0 {
-		return ""
-	}
-	return args
-}
-
 // duration writes a time for a person: 0.4s, 12s, 3m05s.
 func duration(d time.Duration) string {
 	switch {

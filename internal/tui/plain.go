@@ -344,7 +344,7 @@ func (p *plain) text(s string) {
 func (p *plain) ended(e agent.Ended) {
 	c := p.calls[e.Call.ID]
 	if c == nil {
-		c = &call{id: e.Call.ID, name: e.Call.Name, title: subject(e.Call.Arguments)}
+		c = &call{id: e.Call.ID, name: e.Call.Name, title: agent.Title(e.Call.Arguments)}
 	}
 	delete(p.calls, e.Call.ID)
 	c.end(e)

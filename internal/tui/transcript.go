@@ -244,7 +244,7 @@ func (t *transcript) hear(e agent.Event, now time.Time) {
 func (t *transcript) ended(n *turn, e agent.Ended) {
 	c := n.calls[e.Call.ID]
 	if c == nil { // refused before it began
-		c = t.add(&call{id: e.Call.ID, name: e.Call.Name, title: subject(e.Call.Arguments), args: e.Call.Arguments})
+		c = t.add(&call{id: e.Call.ID, name: e.Call.Name, title: agent.Title(e.Call.Arguments), args: e.Call.Arguments})
 	}
 	c.item.(*call).end(e)
 	c.moves = false
@@ -286,9 +286,9 @@ func (t *transcript) done(n *turn, e agent.Done) {
 	case agent.Interrupted:
 		t.add(&aside{"Interrupted. What had come is kept.", caution})
 	case agent.Steps:
-		t.add(&aside{"Stopped: the turn took as many steps as it may. Say «go on» to let it.", caution})
+		t.add(&aside{"Stopped: the turn took as many steps as it may. Say “go on” to let it.", caution})
 	case agent.Time:
-		t.add(&aside{"Stopped: the turn took as long as it may. Say «go on» to let it.", caution})
+		t.add(&aside{"Stopped: the turn took as long as it may. Say “go on” to let it.", caution})
 	case agent.Stuck:
 		t.add(&aside{"Stopped: it repeated what fails.", caution})
 	default:
@@ -357,7 +357,7 @@ func (t *transcript) opened(history []session.Message) {
 				t.add(&answer{stream: stream{text: m.Text, done: true}})
 			}
 			for _, c := range m.Calls {
-				calls[c.ID] = &call{id: c.ID, name: c.Name, title: subject(c.Arguments), args: c.Arguments, ended: true, failed: true,
+				calls[c.ID] = &call{id: c.ID, name: c.Name, title: agent.Title(c.Arguments), args: c.Arguments, ended: true, failed: true,
 					summary: "no result"}
 				t.add(calls[c.ID])
 			}
