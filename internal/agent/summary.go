@@ -84,7 +84,7 @@ func (s *summing) ask(ctx context.Context, id, before, piece string) (string, er
 		return "", err
 	}
 	dollars, priced := got.price.Cost(got.Usage)
-	s.add(got, dollars)
+	s.model, s.usage, s.dollars = got.model, s.usage.Plus(got.Usage), s.dollars+dollars
 	s.t.used(got.Usage, dollars, priced)
 	text := strings.TrimSpace(got.Text)
 	switch {
@@ -96,17 +96,6 @@ func (s *summing) ask(ctx context.Context, id, before, piece string) (string, er
 		return "", errors.New("the summary is longer than what it stands for")
 	}
 	return text, nil
-}
-
-func (s *summing) add(got *reply, dollars float64) {
-	s.model = got.model
-	s.dollars += dollars
-	s.usage.Input += got.Usage.Input
-	s.usage.Output += got.Usage.Output
-	s.usage.CacheRead += got.Usage.CacheRead
-	s.usage.CacheWrite += got.Usage.CacheWrite
-	s.usage.Thought += got.Usage.Thought
-	s.usage.Dollars += got.Usage.Dollars
 }
 
 // pieces writes the older messages as the texts of requests of a size. Where that would be too many, less of each message is read,

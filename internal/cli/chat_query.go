@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"hermes/internal/agent"
@@ -105,6 +106,10 @@ type hearer struct {
 	out      queryAnswer
 	text     strings.Builder // of the answer that comes
 	done     agent.Done
+	unasked  int      // of the calls that were refused: a person might have allowed them
+	rules    []string // that refused the others
+	stood    string   // the model that answers in place of the one that was asked
+	told     []string // of those, what was told
 	priced   bool
 	counted  bool
 	dollars  float64
@@ -118,6 +123,7 @@ func (h *hearer) hear(e agent.Event) {
 	case agent.Retry:
 		h.text.Reset()
 		h.say("asked again: %v", e.Cause)
+		h.stands(e)
 	case agent.Began:
 		h.text.Reset() // what is said before a call is no answer
 		h.say("%s %s", e.Call.Name, e.Title)
@@ -140,12 +146,7 @@ func (h *hearer) say(format string, args ...any) {
 }
 
 func (h *hearer) count(e agent.Used) {
-	u := &h.out.Usage
-	u.Input += e.Usage.Input
-	u.Output += e.Usage.Output
-	u.CacheRead += e.Usage.CacheRead
-	u.CacheWrite += e.Usage.CacheWrite
-	u.Thought += e.Usage.Thought
+	h.out.Usage = h.out.Usage.Plus(e.Usage)
 	h.dollars += e.Dollars
 	h.priced = h.priced && e.Priced
 	h.counted = true
@@ -156,10 +157,10 @@ func (h *hearer) call(e agent.Ended) {
 	if !json.Valid(c.Arguments) {
 		c.Arguments, _ = json.Marshal(e.Call.Arguments)
 	}
-	refused := false
+	refused, unasked := false, false
 	var denied *guard.DeniedError
 	if errors.As(e.Err, &denied) {
-		refused, c.Rule = true, denied.Verdict.Rule
+		refused, unasked, c.Rule = true, denied.Verdict.Action == guard.Ask, denied.Verdict.Rule
 	}
 	if e.Err != nil {
 		c.Error = e.Err.Error()
@@ -169,9 +170,16 @@ func (h *hearer) call(e agent.Ended) {
 		refused, c.OK, c.Error = true, false, o.Error
 		if o.Approval != nil {
 			c.Rule = o.Approval.Rule
+			unasked = o.Approval.Outcome == string(approval.Blocked) || o.Approval.Outcome == string(approval.NoOne)
 		}
 	}
 	h.out.Calls = append(h.out.Calls, c)
+	switch {
+	case refused && unasked:
+		h.unasked++
+	case refused && !slices.Contains(h.rules, c.Rule):
+		h.rules = append(h.rules, c.Rule)
+	}
 	if refused {
 		h.out.Refused = append(h.out.Refused, c)
 	}
@@ -215,8 +223,8 @@ func (h *hearer) code(err error) error {
 	if h.done.Footer != "" && !h.t.o.json {
 		fmt.Fprintln(h.t.stdio.Stderr, h.done.Footer)
 	}
-	if n := len(h.out.Refused); n > 0 && !h.t.o.json && h.t.presence() == approval.SingleQuery {
-		fmt.Fprintf(h.t.stdio.Stderr, "hermes: refused %s, because nobody can be asked here. hermes chat asks; approvals.single_query_mode approve lets all pass.\n", count(n, "call"))
+	if !h.t.o.json {
+		h.refusals()
 	}
 	switch h.done.Why {
 	case agent.Answered:
@@ -236,6 +244,28 @@ func (h *hearer) code(err error) error {
 		return exitCode(exitFailed)
 	}
 	return usage("hermes chat --resume "+h.out.Session+" goes on with it.", "chat: the turn ended without an answer: %s", ends(h.done.Why))
+}
+
+// refusals tells what was refused: what a person might have allowed, and what nobody could have.
+func (h *hearer) refusals() {
+	others := len(h.out.Refused)
+	if h.t.presence() == approval.SingleQuery {
+		others -= h.unasked
+		if h.unasked > 0 {
+			fmt.Fprintf(h.t.stdio.Stderr, "hermes: refused %s, because nobody can be asked here. hermes chat asks; approvals.single_query_mode approve lets such pass.\n", count(h.unasked, "call"))
+		}
+	}
+	if others > 0 {
+		fmt.Fprintf(h.t.stdio.Stderr, "hermes: the guard refused %s%s\n", count(others, "call"), visible(because(h.rules)))
+	}
+}
+
+func because(rules []string) string {
+	rules = slices.DeleteFunc(slices.Clone(rules), func(r string) bool { return r == "" })
+	if len(rules) == 0 {
+		return "."
+	}
+	return ": " + strings.Join(rules, ", ")
 }
 
 // ends says in words why a turn ended early.

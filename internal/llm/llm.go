@@ -144,6 +144,14 @@ type Usage struct {
 	Dollars    float64 `json:"dollars,omitempty"`     // if the provider says so; 0: it does not
 }
 
+// Plus returns the sum of two answers' use.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, Output: u.Output + v.Output, CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
+		Thought: u.Thought + v.Thought, Dollars: u.Dollars + v.Dollars,
+	}
+}
+
 // Answer gathers events. The zero value is ready; it is for one goroutine.
 type Answer struct {
 	Message
