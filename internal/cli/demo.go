@@ -54,7 +54,7 @@ func newDemo(stdio *IO) *cobra.Command {
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.backend, "backend", "", "the sandbox: native (default on Linux), docker or local")
+	f.StringVar(&o.backend, "backend", "", "play it on `BACKEND`: native (default on Linux), docker or local")
 	f.StringVar(&o.image, "image", "", "with docker, the local `IMAGE` (see hermes sandbox image build)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	suggest(c, "backend", native.Name, docker.Name, "local")
