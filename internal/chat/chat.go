@@ -57,7 +57,8 @@ type Chat struct {
 	yolo    bool  // for the next conversation
 	later   []string
 	confirm *confirm
-	serial  int
+	serial  int      // of the last confirm
+	nth     int      // of the last turn in the background
 	rests   []rested // who waits for nothing to run
 
 	mu      sync.Mutex          // guards what follows

@@ -43,7 +43,7 @@ func commands() []command {
 		{name: "approve", args: "[session|always] [all]", about: "let what is asked about run", run: (*Chat).approve},
 		{name: "deny", args: "[REASON]", about: "refuse what is asked about, and say why", run: (*Chat).deny},
 		{name: "approvals", args: "[revoke ENTRY]", about: "who decides, what this conversation was granted", run: (*Chat).approvals},
-		{name: "yolo", about: "dangerous commands run without a question, or ask again", run: (*Chat).toggle},
+		{name: "yolo", args: "[on|off]", about: "dangerous commands run without a question, or ask again", run: (*Chat).toggle},
 		{name: "config", args: "[KEY]", about: "settings that were changed, or one", run: (*Chat).config},
 		{name: "quit", also: []string{"exit"}, args: "[--delete]", about: "leave; with --delete the conversation goes for good", run: (*Chat).quit},
 	}

@@ -123,10 +123,21 @@ func (c *Chat) model(arg string) {
 	}
 }
 
-// toggle switches YOLO on or off for this conversation.
-func (c *Chat) toggle(string) {
+// toggle switches YOLO on or off for this conversation: as the word says, or without one to the other of the two.
+func (c *Chat) toggle(arg string) {
 	owner, id := c.talk.Info.Owner, c.talk.Info.ID
 	on := !c.o.Desk.YOLO(owner)
+	switch strings.ToLower(arg) {
+	case "":
+	case "on", "off":
+		if want := strings.EqualFold(arg, "on"); want != on {
+			c.say(Plain, "YOLO is %s already.", onOff(want))
+			return
+		}
+	default:
+		c.say(Error, "Write /yolo, /yolo on or /yolo off. YOLO is %s.", onOff(!on))
+		return
+	}
 	c.o.Desk.SetYOLO(owner, on)
 	if c.o.Desk.YOLO(owner) != on {
 		c.say(Error, "YOLO stays on: it was asked for when Hermes was started. Start it anew without HERMES_YOLO_MODE and --yolo.")

@@ -208,6 +208,10 @@ func TestYolo(t *testing.T) {
 	t.Run("toggle", func(t *testing.T) {
 		flow(t, nil, line("/yolo", on), line("ask rm -rf x", yes), line("/yolo", off), line("ask rm -rf x", "said ask rm -rf x\nasked rm -rf x"))
 	})
+	t.Run("by name", func(t *testing.T) {
+		flow(t, nil, line("/yolo off", "plain: YOLO is off already."), line("/yolo on", on), line("/yolo on", "plain: YOLO is on already."),
+			line("/yolo maybe", "error: Write /yolo, /yolo on or /yolo off. YOLO is on."), line("/yolo OFF", off))
+	})
 	t.Run("kept", func(t *testing.T) {
 		flow(t, nil, line("/yolo", on), line("hello", hello), line("/new now", opened2), line("ask rm -rf x", "said ask rm -rf x\nasked rm -rf x"), line("/deny", "answered deny by \"ada\" void=false\ntext denied \ntext » ask rm -rf x\ndone answered"),
 			does("resume", func(s *stage) { s.chat.Submit("/resume " + s.ids[0]) }, `opened #1 clear ["hello" "» hello"]`), line("ask rm -rf x", yes),

@@ -171,8 +171,8 @@ func (c *Chat) background(text string) {
 		return
 	}
 	c.o.Desk.SetYOLO(t.Info.Owner, c.o.Desk.YOLO(c.talk.Info.Owner))
-	c.serial++
-	n := c.serial
+	c.nth++
+	n := c.nth
 	ctx, cancel := context.WithCancel(c.ctx)
 	c.mu.Lock()
 	c.back[n] = &run{cancel: cancel}

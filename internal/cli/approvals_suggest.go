@@ -213,6 +213,8 @@ func (a *approvals) apply(o opened, found []history.Proposal, f suggestion) erro
 		switch {
 		case err != nil:
 			return usage("Nothing was written. Numbers are those that hermes approvals suggest prints.", "--apply error: %q is not a number", text)
+		case len(found) == 0:
+			return usage("Nothing was written. hermes approvals suggest says what would be.", "--apply error: nothing is proposed")
 		case n < 1 || n > len(found):
 			return usage("Nothing was written. Numbers are those that hermes approvals suggest prints, with the same flags.",
 				"--apply error: there is no proposal %d, only 1 to %d", n, len(found))

@@ -35,7 +35,7 @@ type chatOptions struct {
 }
 
 // last is what --resume stands for without a conversation.
-const last = "\x00"
+const last = "\x01"
 
 // newChat builds the command that opens a conversation.
 func newChat(stdio *IO) *cobra.Command {

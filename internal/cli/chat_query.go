@@ -145,7 +145,23 @@ func (h *hearer) say(format string, args ...any) {
 	}
 }
 
+// stands notes which model answers in place of the one that was asked, and tells it once.
+func (h *hearer) stands(e agent.Retry) {
+	service, model, ok := strings.Cut(e.Choice, "/")
+	if !ok {
+		return
+	}
+	h.stood = service + ":" + model
+	if !slices.Contains(h.told, h.stood) {
+		h.told = append(h.told, h.stood)
+		h.t.tell(fmt.Sprintf("%s is asked instead: %v", h.stood, e.Cause))
+	}
+}
+
 func (h *hearer) count(e agent.Used) {
+	if h.stood != "" {
+		h.out.Model, h.stood = h.stood, "" // the next request begins with the first again
+	}
 	h.out.Usage = h.out.Usage.Plus(e.Usage)
 	h.dollars += e.Dollars
 	h.priced = h.priced && e.Priced

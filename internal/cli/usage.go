@@ -86,7 +86,7 @@ func showUsage(c *cobra.Command) error {
 			}
 		}
 	}
-	fmt.Fprintf(w, "\nFlags:\n%s", c.Flags().FlagUsages())
+	fmt.Fprintf(w, "\nFlags:\n%s", strings.ReplaceAll(c.Flags().FlagUsages(), `SESSION[="`+last+`"]`, "[SESSION]    "))
 	return nil
 }
 

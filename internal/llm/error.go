@@ -71,17 +71,16 @@ func (e *Error) Passing() bool {
 
 // Next says what the owner can do, as a hint beside the error.
 func (e *Error) Next() string {
-	key := "its key"
-	if e.KeyName != "" {
-		key = e.KeyName
-	}
 	switch e.Kind {
 	case Unreachable:
 		return "Is " + e.BaseURL + " right, and does something answer there?"
 	case Refused:
 		return "Set the address as base_url of the provider: only that origin is then allowed."
 	case Auth:
-		return "Check " + key + " in .env: hermes config set " + key + " …"
+		if e.KeyName == "" {
+			return "It wants a key: name the variable that holds it as key_env of the provider, and give it with hermes config set NAME - < FILE"
+		}
+		return "Check " + e.KeyName + " in .env: hermes config set " + e.KeyName + " - < FILE"
 	case Payment:
 		return "Add credit at " + e.Provider + ", or name another model in fallback_models."
 	case Missing:
