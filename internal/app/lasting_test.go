@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hermes/internal/approval"
 )
 
 // A command means what the session's shell makes of it by now: what earlier commands have left is judged with it.
@@ -49,5 +51,50 @@ func TestWhatEarlierCommandsLeave(t *testing.T) {
 				t.Errorf("%q, then %q", first, got)
 			}
 		})
+	}
+}
+
+// The owner's own aliases are no news: what was allowed goes on to be.
+func TestOwnAliases(t *testing.T) {
+	w := newWorld(t, "command_allowlist:\n  - git push *\n")
+	if err := os.WriteFile(filepath.Join(w.home, ".bashrc"), []byte("alias git='git --no-pager'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := newKit(t, w, "local")
+	for _, text := range []string{"git --version", "alias git", "git push --force origin main"} {
+		got, err := k.call("terminal", "command", text)
+		if err != nil || strings.Contains(got, "BLOCKED") || text == "alias git" && !strings.Contains(got, "no-pager") {
+			t.Errorf("%s: %s %v", text, got, err)
+		}
+	}
+	if len(k.person.asked) > 0 {
+		t.Errorf("asked %q", k.person.asked)
+	}
+}
+
+// What was allowed for a text holds for what it says, not for what an earlier command makes of it.
+func TestGrantsOfBorrowedMeaning(t *testing.T) {
+	w := newWorld(t, "terminal:\n  auto_source_bashrc: false\ncommand_allowlist:\n  - git push *\n")
+	for _, row := range []struct{ first, text string }{
+		{"alias git='chmod 777 x; git'", "git push --force origin main"},
+		{"git() { chmod 777 \"$4\"; }", "git push --force origin x"},
+		{"export T=/srv/data", "rm -r $T"},
+	} {
+		k := newKit(t, w, "local")
+		k.person.choice = approval.Session
+		for _, text := range []string{row.first, row.text, row.text} {
+			if _, err := k.call("terminal", "command", text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n := 0
+		for _, asked := range k.person.asked {
+			if asked == row.text {
+				n++
+			}
+		}
+		if n != 2 {
+			t.Errorf("%s: asked %q, want each time", row.first, k.person.asked)
+		}
 	}
 }

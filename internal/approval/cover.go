@@ -19,6 +19,9 @@ func (d *Desk) covers(r Request, findings []guard.Finding) Covers {
 	if r.Covers != nil {
 		return *r.Covers
 	}
+	if r.borrows() {
+		return Covers{}
+	}
 	text := strings.TrimSpace(r.Command)
 	content := false
 	for _, f := range findings {
@@ -40,6 +43,10 @@ func (d *Desk) covers(r Request, findings []guard.Finding) Covers {
 	out.Always = Cover{Entry: entry, Text: text}
 	return out
 }
+
+// borrows tells whether a command means what earlier ones made of it: an alias, a function, a variable. What is granted for its text
+// would be granted for whatever they make of it next.
+func (r *Request) borrows() bool { return r.Program != nil && len(r.Program.Defined) > 0 }
 
 func lifts(r Request, entry string) bool {
 	return r.Judge != nil && r.Judge([]string{entry}).Action == guard.Allow

@@ -41,7 +41,7 @@ func (d *Desk) of(s scope.Session) *session {
 
 // granted tells whether the session's grants cover a command.
 func (d *Desk) granted(r Request) bool {
-	if r.Session.IsZero() {
+	if r.Session.IsZero() || r.borrows() {
 		return false
 	}
 	text := strings.TrimSpace(r.Command)

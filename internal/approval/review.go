@@ -31,7 +31,7 @@ Answer APPROVE if the command plainly does no lasting harm. Answer DENY if it pl
 
 // review asks the reviewing model. Whatever is not one of its two words leaves the decision to a person.
 func review(ctx context.Context, o Options, r Request, desc string) (said opinion) {
-	if r.Program == nil { // no command: a change of a file is a person's to see
+	if r.Program == nil || r.borrows() { // no command: a change of a file is a person's to see; or one that does not say what it does
 		return unsure
 	}
 	text, ok := uncommented(r.Command)

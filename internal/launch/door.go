@@ -116,7 +116,9 @@ type journey struct {
 	box  sandbox.Sandbox
 	r    Result
 
-	denied []string // hosts that a person has refused to it; the Place's lock guards it
+	lent    []string        // variables of the text that earlier commands have set
+	changed map[string]bool // functions and aliases that they have
+	denied  []string        // hosts that a person has refused to it; the Place's lock guards it
 }
 
 func (j *journey) ref() audit.Ref { return audit.Ref{ID: j.r.ID, Session: j.c.Session.String()} }
@@ -124,6 +126,7 @@ func (j *journey) ref() audit.Ref { return audit.Ref{ID: j.r.ID, Session: j.c.Se
 func (j *journey) run(ctx context.Context) (Result, error) {
 	facts := j.facts()
 	prog := j.p.Rules.Parse(j.text, facts, j.c.given()...)
+	prog.Defined = append(slices.DeleteFunc(prog.Defined, func(name string) bool { return !j.changed[name] }), j.lent...)
 	j.r.Verdict = j.d.judge(j.p.Rules, &prog, facts)
 	if j.r.Verdict.Action != guard.Block {
 		if err := j.open(ctx); err != nil {

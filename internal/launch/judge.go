@@ -158,12 +158,15 @@ func (j *journey) lasting(f *command.Facts) {
 	}
 	for _, name := range append(names, "HOME", "CDPATH") { // the shell itself looks at these
 		value, ok := k.Vars[name]
-		set(name, value, ok)
+		if set(name, value, ok); k.Changed[name] && slices.Contains(names, name) {
+			j.lent = append(j.lent, "$"+name)
+		}
 	}
 	for _, name := range names {
 		value, ok := j.env.Lookup(name)
 		set(name, value, ok && !slices.Contains(k.Unset, name))
 	}
+	j.changed = k.Changed
 	if len(k.Functions)+len(k.Aliases) > 0 && j.c.Inner == nil && j.c.Argv == nil {
 		f.Defined = func(name string, alias bool) (text string, ok bool) {
 			if text, ok = k.Functions[name]; alias {

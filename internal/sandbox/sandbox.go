@@ -63,6 +63,7 @@ type Kept struct {
 	Unset     []string          // of that environment, what commands no longer get
 	Functions map[string]string // shell text that declares them, by name
 	Aliases   map[string]string // what they stand for
+	Changed   map[string]bool   // names of these that are not as the owner's start files left them
 }
 
 // Spec is what a sandbox shall be. It is a value; two equal ones may share a sandbox of the same session.

@@ -41,6 +41,9 @@ func (e *eval) recall(w Word, alias bool) *function {
 	if !ok {
 		return nil
 	}
+	if !slices.Contains(e.prog.Defined, w.Text) {
+		e.prog.Defined = append(e.prog.Defined, w.Text)
+	}
 	fn := &function{text: text, src: pinned(w.Start, w.End), called: true}
 	if alias {
 		fn.alias = text

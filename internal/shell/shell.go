@@ -259,6 +259,7 @@ type Program struct {
 	Commands []Command
 	Payloads []Payload
 	Notes    []Note
+	Defined  []string // functions and aliases that the text takes from Options.Defined: it says less than what it does
 }
 
 // Chain returns the indices of the commands that lead to command i, outermost first, without i itself.

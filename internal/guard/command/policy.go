@@ -46,7 +46,8 @@ func (k *Checker) Judge(p *shell.Program, f Facts) guard.Verdict {
 	findings = k.deny.match(findings, p)
 	covered := k.allow.match(p, &f)
 	for _, h := range hits {
-		if h.Tier.Refuses() || h.Sticky || !covered.has(h.Finding) {
+		// Who listed a text did not mean what a session has made of it since.
+		if h.Tier.Refuses() || h.Sticky || len(p.Defined) > 0 || !covered.has(h.Finding) {
 			findings = append(findings, h.Finding)
 		}
 	}

@@ -153,7 +153,9 @@ func variables(text string) (map[string]string, string) {
 		value, size := word(rest[end+1:])
 		if strings.ContainsAny(flags, "aA") {
 			size = statement(rest[end+1:])
-			arrays.WriteString("declare -" + flags + " " + rest[:end+1+size] + "\n")
+			if identifier(name) && strings.Trim(flags, "aArx") == "" && literal(rest[end+1:end+1+size], strings.Contains(flags, "A")) {
+				arrays.WriteString("declare -" + flags + " " + rest[:end+1+size] + "\n")
+			}
 		} else if identifier(name) {
 			vars[name] = value
 		}
@@ -265,29 +267,32 @@ func statement(s string) int {
 // one underscore are a completion's or a program's own and are left out.
 func functions(names, text string) (map[string]string, map[string]bool) {
 	out, exported := map[string]string{}, map[string]bool{}
-	var list []string
+	var list, lines []string
 	for line := range strings.Lines(names) {
 		rest, ok := strings.CutPrefix(line, "declare -f")
 		if !ok {
 			continue
 		}
 		flags, name, _ := strings.Cut(strings.TrimSuffix(rest, "\n"), " ")
-		list = append(list, name)
+		list, lines = append(list, name), append(lines, "")
+		if flags != "" { // then the line stands behind the function, too
+			lines[len(lines)-1] = strings.TrimSuffix(line, "\n") + "\n"
+		}
 		if strings.Contains(flags, "x") {
 			exported[name] = true
 		}
 	}
 	for i, name := range list {
-		end := len(text)
+		body, rest := strings.TrimSuffix(text, lines[i]), ""
 		if i+1 < len(list) {
-			if at := strings.Index(text, "\n}\n"+list[i+1]+" () "); at >= 0 {
-				end = at + len("\n}\n")
+			if at := strings.Index(text, "\n}\n"+lines[i]+list[i+1]+" () "); at >= 0 {
+				body, rest = text[:at+len("\n}\n")], text[at+len("\n}\n")+len(lines[i]):]
 			}
 		}
-		if strings.HasPrefix(text, name+" () ") && !private(name) {
-			out[name] = text[:end]
+		if strings.HasPrefix(text, name+" () ") && !private(name) && named(name) {
+			out[name] = body
 		}
-		text = text[end:]
+		text = rest
 	}
 	for name := range exported {
 		if out[name] == "" {
@@ -299,16 +304,4 @@ func functions(names, text string) (map[string]string, map[string]bool) {
 
 func private(name string) bool {
 	return len(name) > 1 && name[0] == '_' && name[1] != '_' || name == "_"
-}
-
-// aliases reads the names out of "alias -p", whose text is kept as it is.
-func aliases(text string) (string, []string) {
-	var names []string
-	for line := range strings.Lines(text) {
-		if rest, ok := strings.CutPrefix(line, "alias "); ok {
-			name, _, _ := strings.Cut(strings.TrimPrefix(rest, "-- "), "=")
-			names = append(names, name)
-		}
-	}
-	return text, names
 }

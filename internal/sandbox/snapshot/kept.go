@@ -12,6 +12,20 @@ import (
 func (s *State) Kept() sandbox.Kept {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	k := s.keeps()
+	k.Changed = map[string]bool{}
+	for _, pair := range [][2]map[string]string{{k.Vars, s.start.Vars}, {k.Functions, s.start.Functions}, {k.Aliases, s.start.Aliases}} {
+		for name, value := range pair[0] {
+			if old, ok := pair[1][name]; !ok || old != value {
+				k.Changed[name] = true
+			}
+		}
+	}
+	return k
+}
+
+// keeps is what there is now. The caller holds s.mu.
+func (s *State) keeps() sandbox.Kept {
 	return sandbox.Kept{
 		Vars: maps.Clone(s.vars), Unset: slices.Sorted(maps.Keys(s.unset)), Functions: maps.Clone(s.defs.functions), Aliases: standFor(s.defs.aliases),
 	}

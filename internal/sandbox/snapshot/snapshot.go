@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"hermes/internal/guard/environ"
+	"hermes/internal/sandbox"
 )
 
 // Change is a set of things a shell text may change.
@@ -30,6 +31,8 @@ const (
 type Judgement struct {
 	Keeps Change // what surely stays as it is
 	Spelt bool   // every function and alias the text can use or look at stands in it by name
+
+	Declares string // the function that the text declares, if it does that and nothing else
 }
 
 // Judge judges a text. It must be safe for concurrent use.
@@ -63,8 +66,9 @@ type State struct {
 	vars  map[string]string
 	unset map[string]bool
 	defs  definitions
-	login bool    // every command is run by a login shell
-	cache *merged // nil: to be put together
+	login bool         // every command is run by a login shell
+	start sandbox.Kept // what the start files left
+	cache *merged      // nil: to be put together
 }
 
 // New returns a state in which nothing was run yet.
@@ -209,6 +213,7 @@ func (s *State) Apply(p Plan, written []byte) (dir string, observed bool) {
 		s.exports(p, d)
 	}
 	if p.changes&Definitions != 0 {
+		d.defs.sound(s.defs, s.conf.Judge)
 		s.defs, s.cache = d.defs, nil
 	}
 	if p.changes&Dir == 0 {
@@ -256,6 +261,7 @@ func (s *State) Bootstrapped(p Plan, written []byte) bool {
 	defer s.mu.Unlock()
 	s.exports(p, d)
 	s.defs, s.cache = d.defs, nil
+	s.start = s.keeps()
 	return true
 }
 

@@ -164,8 +164,8 @@ func TestPlan(t *testing.T) {
 	}{
 		{"ls", nil, []string{"f ()", "alias"}},
 		{"f", []string{"f ()", "g ()"}, []string{"h ()", "alias"}},
-		{"ll", []string{"f ()", "g ()", "h ()", "alias ll"}, nil},
-		{"$x", []string{"f ()", "g ()", "h ()", "alias ll"}, nil},
+		{"ll", []string{"f ()", "g ()", "h ()", "alias -- ll"}, nil},
+		{"$x", []string{"f ()", "g ()", "h ()", "alias -- ll"}, nil},
 	} {
 		pre := string(s.Text(row.text, environ.List{}, "").Prelude)
 		for _, w := range row.want {
