@@ -17,6 +17,14 @@ const maxText = 16 << 10
 
 // Judge judges a text by itself. It is a snapshot.Judge.
 func Judge(text string) snapshot.Judgement {
+	j := judge(text)
+	if strings.Contains(text, " () ") {
+		j.Declares = shell.Declares(text)
+	}
+	return j
+}
+
+func judge(text string) snapshot.Judgement {
 	if len(text) > maxText || strings.ContainsRune(text, 0) {
 		return snapshot.Judgement{}
 	}
