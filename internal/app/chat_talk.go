@@ -15,23 +15,8 @@ import (
 	"hermes/internal/guard/taint"
 	"hermes/internal/launch"
 	"hermes/internal/prompt"
-	"hermes/internal/redact"
 	"hermes/internal/workspace"
 )
-
-// redacted takes secrets out of what the agent stores, shows and sends. Assignments stay: what it reads and writes is code, and
-// has to come back as it is.
-func (a *App) redacted(text string) string {
-	rules, err := a.rules()
-	mode := redact.Code
-	if err == nil && rules.Off {
-		mode = redact.Off
-	}
-	if err != nil || rules.Redact == nil {
-		rules.Redact = redact.New(redact.Options{})
-	}
-	return rules.Redact.With(mode).String(text)
-}
 
 // models lists the models there are, as PROVIDER:NAME.
 func (t *talk) models(ctx context.Context) ([]string, error) {

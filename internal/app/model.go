@@ -244,8 +244,8 @@ func split(snap *config.Snapshot, name string) (service, model string, err error
 		}
 		return before, after, nil
 	}
-	if default_, _, cut := strings.Cut(snap.Settings.Models.Model, ":"); cut && isService(snap, default_) {
-		return default_, name, nil
+	if usual, _, cut := strings.Cut(snap.Settings.Models.Model, ":"); cut && isService(snap, usual) {
+		return usual, name, nil
 	}
 	switch names := own(snap); {
 	case len(names) == 1:

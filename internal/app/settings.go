@@ -96,6 +96,31 @@ func (a *App) rules() (launch.Policy, error) {
 	return a.policy, nil
 }
 
+// redacted takes secrets out of what the agent stores, shows and sends. Assignments stay: what it reads and writes is code, and
+// has to come back as it is.
+func (a *App) redacted(text string) string {
+	clean, off := a.redactor()
+	if off {
+		return clean.With(redact.Off).String(text)
+	}
+	return clean.With(redact.Code).String(text)
+}
+
+// strictly takes everything that looks like a secret out of a line for people, whatever the settings say.
+func (a *App) strictly(text string) string {
+	clean, _ := a.redactor()
+	return clean.With(redact.Strict).String(text)
+}
+
+// redactor is the one in force, without known secrets where there are no settings, and whether the owner has switched it off.
+func (a *App) redactor() (clean *redact.Redactor, off bool) {
+	rules, err := a.rules()
+	if err != nil || rules.Redact == nil {
+		return redact.New(redact.Options{}), false
+	}
+	return rules.Redact, rules.Off
+}
+
 func (a *App) facts() command.Facts {
 	return command.Facts{
 		Home: a.home(), HermesHome: a.dir.Path(), TempDir: a.base["TMPDIR"], Profile: a.profile.String(),

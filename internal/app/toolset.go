@@ -11,7 +11,6 @@ import (
 	"hermes/internal/guard/scope"
 	"hermes/internal/launch"
 	"hermes/internal/process"
-	"hermes/internal/redact"
 	"hermes/internal/tool"
 	"hermes/internal/tool/editor"
 	"hermes/internal/tool/notes"
@@ -90,15 +89,6 @@ func (a *App) programs(o ToolsetOptions, tools []tool.Tool) program.Options {
 			return list.Names()
 		},
 	}
-}
-
-// strictly takes everything that looks like a secret out of a line for people.
-func (a *App) strictly(text string) string {
-	rules, err := a.rules()
-	if err != nil || rules.Redact == nil {
-		rules.Redact = redact.New(redact.Options{})
-	}
-	return rules.Redact.With(redact.Strict).String(text)
 }
 
 // Begin begins a turn, as agent.Options.Begin: what it returns tells at the end which files could not be changed.
