@@ -236,7 +236,7 @@ func TestWrap(t *testing.T) {
 func TestOrigins(t *testing.T) {
 	for name, want := range map[string]Origin{
 		"web_extract": Outside, "browser_click": Outside, "mcp_linear_get_issue": Outside, "MCP_x": Outside, "anything_new": Outside, "": Outside,
-		"terminal": Work, "read_file": Work, "memory": Own, "patch": Own,
+		"terminal": Work, "read_file": Work, "close_terminal": Work, "memory": Own, "patch": Own,
 	} {
 		if got := ToolOrigin(name); got != want {
 			t.Errorf("%q: %v, want %v", name, got, want)

@@ -39,7 +39,7 @@ func ToolOrigin(name string) Origin {
 	switch {
 	case name == "web_extract", name == "web_search", strings.HasPrefix(name, "browser_"), strings.HasPrefix(name, "mcp_"):
 		return Outside
-	case name == "terminal", name == "read_file", name == "search_files", name == "process", name == "read_terminal", name == "execute_code":
+	case name == "terminal", name == "read_file", name == "search_files", name == "process", name == "read_terminal", name == "close_terminal", name == "execute_code":
 		return Work
 	case name == "write_file", name == "patch", name == "memory", name == "skill_view", name == "todo":
 		return Own
