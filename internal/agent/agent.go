@@ -16,6 +16,10 @@ import (
 	"hermes/internal/tool"
 )
 
+// Unasked begins what is told to an agent without a word of the person's: that a process has ended, and what it printed. It counts as
+// nobody's wish.
+const Unasked = "[From Hermes, not from the person] "
+
 // Agent holds one conversation with a model. One turn runs at a time; Steer, Set and Pending may be called at any time, from any
 // goroutine. There is nothing to close.
 type Agent struct {

@@ -139,6 +139,8 @@ func (s *summing) transcript(id string, e entry, clip int) string {
 	switch {
 	case e.Covers > 0:
 		return message(id, "summary of what was before", part(e.Text, 4*clips[0]))
+	case e.Role == llm.User && strings.HasPrefix(e.Text, Unasked):
+		return message(id, "hermes", part(e.Text, clip))
 	case e.Role == llm.User:
 		return message(id, "person", part(e.Text, clip))
 	case e.Role == llm.Result:
