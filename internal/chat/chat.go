@@ -56,6 +56,8 @@ type Chat struct {
 	said    bool  // something was said in it
 	yolo    bool  // for the next conversation
 	later   []string
+	waiting []string // of processes, for the next turn
+	alone   int      // turns in a row that they have begun
 	confirm *confirm
 	serial  int      // of the last confirm
 	nth     int      // of the last turn in the background

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hermes/internal/llm"
 	"hermes/internal/session"
 	"hermes/internal/spell"
 )
@@ -99,6 +100,8 @@ func (c *Chat) fail(err error) {
 		text += " /sessions lists them."
 	case errors.As(err, &ambiguous):
 		text += " Write more of the id."
+	case llm.Next(err) != "":
+		text += "\n" + llm.Next(err)
 	}
 	c.say(Error, "%s", text)
 }

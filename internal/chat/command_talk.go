@@ -36,7 +36,7 @@ func (c *Chat) fresh(arg, name string, clear bool) {
 func spoken(messages []session.Message) []int {
 	var out []int
 	for i, m := range messages {
-		if m.Role == llm.User && m.Covers == 0 {
+		if m.Role == llm.User && m.Covers == 0 && !strings.HasPrefix(m.Text, agent.Unasked) {
 			out = append(out, i)
 		}
 	}
@@ -87,7 +87,7 @@ func fewer(n, live int) string {
 	case n == 0 && live == 0:
 		return "nothing was said yet."
 	case n == 0:
-		return "what was said stands in a summary."
+		return "you have said nothing that is still there."
 	case n == 1:
 		return "there is one message to take back."
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"hermes/internal/agent"
 	"hermes/internal/approval"
 	"hermes/internal/session"
 )
@@ -152,10 +153,34 @@ func TestWhileItWorks(t *testing.T) {
 			does("Esc", interrupt, `shell "" "" ended=true "interrupted" ""`), does("Esc", interrupt, "done interrupted"))
 	})
 	t.Run("a process tells", func(t *testing.T) {
-		tell := func(s *stage) { s.notes <- Notice{Text: "<ended>", Shown: "make ended"} }
-		flow(t, nil, does("idle", tell, "process make ended\ntext » <ended>\ndone answered"), line("wait", "said wait"), does("busy", tell, "queued make ended"),
-			does("a step", step, "steered <ended>\ntext » wait\ndone answered"))
+		tell := func(s *stage) { s.notes <- Notice{Text: "ended\n<what it printed>", Shown: "make ended"} }
+		said := "process make ended\ntext » " + agent.Unasked + "ended\n<what it printed>\ndone answered"
+		flow(t, nil, does("idle", tell, said), line("wait", "said wait"), does("busy", tell, "queued make ended"),
+			does("a step", step, "steered ended\ntext » wait\ndone answered"))
+		// What it printed is not given to the person to send, as if it were theirs.
+		flow(t, nil, line("wait", "said wait"), does("busy", tell, "queued make ended"), line("mine", "queued mine"),
+			does("Esc", interrupt, "done interrupted\nedit mine"))
+		flow(t, nil, does("idle", tell, said), line("/undo", "error: /undo: you have said nothing that is still there."))
 	})
+}
+
+// Turns that nobody asked for do not follow one another without end.
+func TestAlone(t *testing.T) {
+	tell := func(s *stage) { s.notes <- Notice{Text: "ended", Shown: "ended"} }
+	var rows []step
+	for i := range mostAlone + 2 {
+		want := "process ended\ntext » " + agent.Unasked + "ended\ndone answered"
+		switch i {
+		case mostAlone:
+			want = "process ended\nwarning: 12 turns in a row began because of processes, without a word from you. What they have to tell now waits for your next message."
+		case mostAlone + 1:
+			want = "process ended"
+		}
+		rows = append(rows, does("it ends", tell, want))
+	}
+	rows = append(rows, line("wait", "said wait"), does("a step", func(s *stage) { s.agents[s.ids[0]].step <- struct{}{} }, "steered ended\nsteered ended\ntext » wait\ndone answered"),
+		does("it ends", tell, "process ended\ntext » "+agent.Unasked+"ended\ndone answered"))
+	flow(t, nil, rows...)
 }
 
 // Questions: answered at the keyboard or by command, by the one they were put to, while they wait.

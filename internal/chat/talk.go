@@ -97,10 +97,19 @@ const attached = "\n\n[Attached by the person: "
 func shown(messages []session.Message) []session.Message {
 	for i, m := range messages {
 		if m.Role == llm.User && m.Covers == 0 {
-			messages[i].Text, _, _ = strings.Cut(m.Text, attached)
+			messages[i].Text = plainly(m.Text)
 		}
 	}
 	return messages
+}
+
+// plainly is a message as a person reads it: without files that went with it; of what a process had to tell, what Hermes said of it.
+func plainly(text string) string {
+	if told, ok := strings.CutPrefix(text, agent.Unasked); ok {
+		text, _, _ = strings.Cut(told, "\n")
+	}
+	text, _, _ = strings.Cut(text, attached)
+	return text
 }
 
 // enter makes a conversation the one at the front. The one before it has been left.
@@ -118,7 +127,7 @@ func (c *Chat) enter(t *Talk, clear bool) error {
 			return err
 		}
 	}
-	c.talk, c.said, c.later = t, len(history) > 0, nil
+	c.talk, c.said, c.later, c.waiting, c.alone = t, len(history) > 0, nil, nil, 0
 	c.mu.Lock()
 	c.steered, c.files = nil, t.Files
 	c.status = Status{Input: t.Info.Input, Output: t.Info.Output, Dollars: t.Info.Dollars}

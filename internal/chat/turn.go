@@ -21,9 +21,10 @@ func (c *Chat) message(text string) {
 	case busy:
 		c.steer(full, text)
 	default:
-		c.said = true
+		c.said, c.alone = true, 0
 		c.emit(Said{Text: text, Files: files})
 		c.turn(func(ctx context.Context, hear func(agent.Event)) error { return c.talk.Agent.Turn(ctx, full, hear) })
+		c.remind()
 	}
 }
 
@@ -108,7 +109,7 @@ func (c *Chat) heard(e agent.Event) {
 	}
 	c.mu.Unlock()
 	if steered, ok := e.(agent.Steered); ok {
-		steered.Text, _, _ = strings.Cut(steered.Text, attached)
+		steered.Text = plainly(steered.Text)
 		e = steered
 	}
 	c.emit(Turn{e})
@@ -119,7 +120,7 @@ func (c *Chat) heard(e agent.Event) {
 
 // ended goes on after a turn: with what was said meanwhile, unless the person ended it; then that is given back.
 func (c *Chat) ended(r *run) {
-	left := c.talk.Agent.Unsteer()
+	left, told := parted(c.talk.Agent.Unsteer())
 	c.mu.Lock()
 	c.front, c.steered = nil, nil
 	c.mu.Unlock()
@@ -132,21 +133,67 @@ func (c *Chat) ended(r *run) {
 		if back := strings.Join(append(left, c.later...), "\n"); back != "" {
 			c.emit(Edit{Text: back})
 		}
-		c.later = nil
+		c.later, c.waiting = nil, append(c.waiting, told...)
 	case len(left) > 0:
 		text := strings.Join(left, "\n\n")
 		plain, _, _ := strings.Cut(text, attached)
 		c.emit(Said{Text: plain})
+		c.waiting = append(c.waiting, told...)
+		c.turn(func(ctx context.Context, hear func(agent.Event)) error { return c.talk.Agent.Turn(ctx, text, hear) })
+		c.remind()
+	case len(told) > 0 && len(c.later) == 0 && c.mayGoOn():
+		text := strings.Join(told, "\n\n")
 		c.turn(func(ctx context.Context, hear func(agent.Event)) error { return c.talk.Agent.Turn(ctx, text, hear) })
 	case len(c.later) > 0:
+		c.waiting = append(c.waiting, told...)
 		next := c.later[0]
 		c.later = c.later[1:]
 		c.message(next)
 	}
 }
 
+// parted tells what the person said from what processes had to tell, which is never given back for the person to send.
+func parted(all []string) (said, told []string) {
+	for _, text := range all {
+		if strings.HasPrefix(text, agent.Unasked) {
+			told = append(told, text)
+		} else {
+			said = append(said, text)
+		}
+	}
+	return said, told
+}
+
+// mostAlone is how many turns in a row may begin without a word of the person's: a command that tells of its end, and an agent that
+// then starts the next one, would go on for ever.
+const mostAlone = 12
+
+// mayGoOn tells whether one more such turn may begin.
+func (c *Chat) mayGoOn() bool {
+	c.alone++
+	if c.alone == mostAlone+1 {
+		c.say(Warning, "%d turns in a row began because of processes, without a word from you. What they have to tell now waits for your next message.", mostAlone)
+	}
+	return c.alone <= mostAlone
+}
+
+// mostWaiting is how much of what processes had to tell waits; the agent finds the rest where it looks.
+const mostWaiting = 16
+
+// remind gives the turn that has begun what waited for it.
+func (c *Chat) remind() {
+	if cut := len(c.waiting) - mostWaiting; cut > 0 {
+		c.waiting = c.waiting[cut:]
+	}
+	for _, text := range c.waiting {
+		c.talk.Agent.Steer(text)
+	}
+	c.waiting = nil
+}
+
 // notice hands on what a process in the background has to tell: to the turn that runs, or in one of its own.
 func (c *Chat) notice(n Notice) {
+	n.Text = agent.Unasked + n.Text
 	c.mu.Lock()
 	busy := c.front != nil
 	c.mu.Unlock()
@@ -156,6 +203,10 @@ func (c *Chat) notice(n Notice) {
 	}
 	c.said = true
 	c.emit(Said{Text: n.Shown, Process: true})
+	if !c.mayGoOn() {
+		c.waiting = append(c.waiting, n.Text)
+		return
+	}
 	c.turn(func(ctx context.Context, hear func(agent.Event)) error { return c.talk.Agent.Turn(ctx, n.Text, hear) })
 }
 
