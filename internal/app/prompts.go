@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // prompts makes the texts of a conversation, as agent.Prompt.
 type prompts struct {
 	p    *prompt.Prompt
-	note func(string) // hears what the person should know of the files that instruct, once
+	note func(string) // hears what the person should know of texts that instruct, once
 	told *told
 }
 
@@ -56,7 +57,9 @@ func (p prompts) System(ctx context.Context) (string, error) {
 func (p prompts) Result(name string, r tool.Result, err error) string {
 	var parts []string
 	for _, part := range r.Parts {
-		parts = append(parts, p.p.Wrap(prompt.Block{Tool: name, Source: part.Source, Text: part.Text, Origin: part.Origin, Risk: part.Risk}))
+		text, findings := p.p.Judged(prompt.Block{Tool: name, Source: part.Source, Text: part.Text, Origin: part.Origin, Risk: part.Risk})
+		parts = append(parts, text)
+		p.instructs(cmp.Or(part.Source, "what "+name+" brought"), findings)
 	}
 	if err != nil {
 		origin := taint.Own
@@ -69,4 +72,15 @@ func (p prompts) Result(name string, r tool.Result, err error) string {
 		parts = append(parts, "(nothing)")
 	}
 	return strings.Join(parts, "\n")
+}
+
+// instructs tells the person of a result that tries to instruct the model, once.
+func (p prompts) instructs(source string, findings []string) {
+	if len(findings) == 0 {
+		return
+	}
+	text := prompt.Clean(source) + " tries to instruct the model (" + strings.Join(findings, ", ") + "). It came to it marked as data."
+	if p.told.first(text) {
+		p.note(text)
+	}
 }

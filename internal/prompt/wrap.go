@@ -38,19 +38,29 @@ func (b *Block) assess(text string) (r taint.Risk, loose bool) {
 // Wrap makes a block fit for a model. It is cleaned; what came from outside is marked as such, whatever it says and however short it
 // is, and so is what belongs to the work and yet tries to instruct.
 func (p *Prompt) Wrap(b Block) string {
+	text, _ := p.Judged(b)
+	return text
+}
+
+// Judged is Wrap, and tells what of the block tries to instruct; nothing where it stands as it came.
+func (p *Prompt) Judged(b Block) (text string, findings []string) {
 	switch b.Origin {
 	case taint.Person:
-		return Clean(b.Text)
+		return Clean(b.Text), nil
 	case taint.Own: // its words may name what others wrote: an error names a file
-		return taint.Reveal(taint.Disarm(strip(b.Text)))
+		return taint.Reveal(taint.Disarm(strip(b.Text))), nil
 	}
-	text := strip(b.Text)
+	text = strip(b.Text)
 	risk, loose := b.assess(text)
 	text = taint.Reveal(taint.Disarm(text))
 	if b.Origin == taint.Work && !loose {
-		return text
+		return text, nil
 	}
 	var id [12]byte
 	p.random(id[:])
-	return taint.Wrap(taint.Label{Tool: b.Tool, Source: b.Source, ID: hex.EncodeToString(id[:]), Findings: risk.Findings}, text)
+	text = taint.Wrap(taint.Label{Tool: b.Tool, Source: b.Source, ID: hex.EncodeToString(id[:]), Findings: risk.Findings}, text)
+	if !loose {
+		return text, nil // it quotes, or nothing was found
+	}
+	return text, risk.Findings
 }
