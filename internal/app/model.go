@@ -28,7 +28,7 @@ func (e *ModelError) Error() string { return e.Text }
 // Unwrap returns the cause.
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// Next says what to do, as a hint beside the error. Errors of providers (llm.Error) have the same method.
+// Next says what to do, as a hint beside the error. See llm.Next.
 func (e *ModelError) Next() string { return e.Hint }
 
 // Model is one model that can be asked.
@@ -66,7 +66,7 @@ func (a *App) Model(name string) (Model, error) {
 	for _, name := range set.Fallbacks {
 		other, choice, err := a.choose(snap, name)
 		if err != nil {
-			return Model{}, &ModelError{Text: "fallback_models: " + err.Error(), Hint: nextOf(err), Err: err}
+			return Model{}, &ModelError{Text: "fallback_models: " + err.Error(), Hint: llm.Next(err), Err: err}
 		}
 		if other.String() != first.String() {
 			chain = append(chain, choice)
@@ -290,13 +290,4 @@ func usable(snap *config.Snapshot) []string {
 		out = append(out, before)
 	}
 	return out
-}
-
-// nextOf returns the hint that an error has.
-func nextOf(err error) string {
-	var next interface{ Next() string }
-	if errors.As(err, &next) {
-		return next.Next()
-	}
-	return ""
 }

@@ -130,9 +130,8 @@ func listModels(ctx context.Context, stdio *IO, a *app.App, asJSON bool) error {
 
 // modelHint adds to an error about a model what to do about it.
 func modelHint(err error) error {
-	var next interface{ Next() string }
-	if errors.As(err, &next) && next.Next() != "" {
-		return usage(next.Next(), "%s", err)
+	if next := llm.Next(err); next != "" {
+		return usage(next, "%s", err)
 	}
 	return err
 }

@@ -123,9 +123,8 @@ func (w *wizard) ask(ctx context.Context) (plan, error) {
 		}
 		w.say("")
 		w.say("It does not tell which models it has: " + err.Error())
-		var why *llm.Error
-		if errors.As(err, &why) {
-			w.say(why.Next())
+		if next := llm.Next(err); next != "" {
+			w.say(next)
 		}
 		label := "Try again (t), go on all the same (g), or leave (Enter): "
 		if p.own {

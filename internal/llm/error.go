@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -102,6 +103,15 @@ func (e *Error) Next() string {
 		return "Name the certificates that sign it as ssl_ca_cert of the provider."
 	}
 	return "The provider's own message says more; hermes model shows what else there is."
+}
+
+// Next returns what the owner can do about an error of a model, as a hint beside it: what its Next says, "" if nothing is known.
+func Next(err error) string {
+	var e interface{ Next() string }
+	if errors.As(err, &e) {
+		return e.Next()
+	}
+	return ""
 }
 
 // KindOf says what a status of HTTP means, with what the provider calls the error.

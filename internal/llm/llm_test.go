@@ -208,3 +208,23 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("(-want +got)\n%s%+v", diff, a.Usage)
 	}
 }
+
+// What the owner can do is found behind whatever an error was wrapped in.
+func TestNext(t *testing.T) {
+	refused := &Error{Provider: "p", Kind: Payment}
+	for _, row := range []struct {
+		what string
+		err  error
+		want string
+	}{
+		{"alone", refused, refused.Next()},
+		{"wrapped", fmt.Errorf("sum up: %w", refused), refused.Next()},
+		{"of several providers, the first that says something", &ChainError{Errs: []error{context.Canceled, refused}}, refused.Next()},
+		{"of somebody else", context.Canceled, ""},
+		{"none", nil, ""},
+	} {
+		if got := Next(row.err); got != row.want {
+			t.Errorf("%s: %q, want %q", row.what, got, row.want)
+		}
+	}
+}

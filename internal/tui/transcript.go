@@ -294,7 +294,7 @@ func (t *transcript) done(n *turn, e agent.Done) {
 	default:
 		text := "No answer could be had."
 		if e.Err != nil {
-			text = "No answer could be had: " + e.Err.Error()
+			text = strings.TrimSpace("No answer could be had: " + e.Err.Error() + "\n" + llm.Next(e.Err))
 		}
 		t.add(&notice{text, chat.Error})
 	}
