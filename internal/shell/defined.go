@@ -21,6 +21,11 @@ func (e *eval) defined(sc *scope, w Word) {
 		if sc.lookup(key) != nil {
 			continue
 		}
+		if !e.recalls {
+			_, ok := e.opt.Defined(w.Text, alias)
+			e.touched = e.touched || ok
+			continue
+		}
 		fn, known := e.kept[key]
 		if !known {
 			fn = e.recall(w, alias)
@@ -102,6 +107,7 @@ func (e *eval) aliased(text string) {
 		}
 		if _, ok := e.opt.Defined(word, true); ok {
 			e.note(DynamicCode, word, -1, i, i+len(word))
+			e.prog.Defined = append(e.prog.Defined, word)
 		}
 	}
 }

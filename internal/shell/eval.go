@@ -31,7 +31,9 @@ type eval struct {
 	calls   []call               // functions being run
 	late    []deferred           // traps
 	funcs   []*function          // all that were defined, to run those that nothing called
-	kept    map[string]*function // that the shell had before, by key; nil: it has none
+	recalls bool                 // what the shell had before counts
+	touched bool                 // something of it was met where it does not count
+	kept    map[string]*function // of that, by key; nil: it has none
 	unsets  bool                 // any function may be gone
 	holes   []Hole               // unknown pieces inside texts that are run as code, see inject
 	pipes   int                  // pipelines we are in

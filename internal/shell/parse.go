@@ -25,19 +25,25 @@ const (
 
 // Parse evaluates text and returns every command it could execute. It never fails: what cannot be read is in the Notes.
 func Parse(text string, o Options) Program {
-	e := &eval{opt: o, prog: Program{Text: text, Commands: make([]Command, 0, 3)}}
-	e.home = o.Home
-	if e.home == "" {
-		e.home = "~"
-	}
+	e := &eval{opt: o, prog: Program{Text: text, Commands: make([]Command, 0, 3)}, home: or(o.Home, "~")}
 	if len(text) > maxText {
 		e.note(TooLong, "", -1, maxText, len(text))
 		text = text[:maxText]
 	}
 	e.aliased(text)
+	e.reading(text)
+	if e.touched { // once more, as what the definitions make of it
+		e = &eval{opt: o, prog: e.prog, home: e.home, recalls: true}
+		e.reading(text)
+	}
+	return e.prog
+}
+
+// reading evaluates a text as a shell and as a person reads it.
+func (e *eval) reading(text string) {
 	if plain(text) {
 		e.top(text, source{})
-		return e.prog
+		return
 	}
 	e.inspect(text)
 	raw, rawMap := withoutNUL(text)
@@ -45,7 +51,6 @@ func Parse(text string, o Options) Program {
 	if folded, m := fold(text); folded != raw {
 		e.top(folded, source{offsets: m})
 	}
-	return e.prog
 }
 
 // A source says where the bytes of a text that is being evaluated stand in the judged text.

@@ -40,7 +40,7 @@ type Options struct {
 	File    func(path string) (text string, ok bool) // text of a script file, asked for absolute or start-relative clean paths; may be nil
 
 	// Defined returns a function (as shell text that declares it) or an alias (what it stands for) that the shell has when the
-	// text begins. nil: there are none.
+	// text begins. It only adds to the answer: what the text would run without stays in it. nil: there are none.
 	Defined func(name string, alias bool) (text string, ok bool)
 }
 
