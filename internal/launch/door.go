@@ -116,6 +116,7 @@ type journey struct {
 	box  sandbox.Sandbox
 	r    Result
 
+	judged  uint64          // the version of what earlier commands have left that it is judged with
 	lent    []string        // variables of the text that earlier commands have set
 	changed map[string]bool // functions and aliases that they have
 	denied  []string        // hosts that a person has refused to it; the Place's lock guards it
@@ -123,11 +124,17 @@ type journey struct {
 
 func (j *journey) ref() audit.Ref { return audit.Ref{ID: j.r.ID, Session: j.c.Session.String()} }
 
-func (j *journey) run(ctx context.Context) (Result, error) {
+// read says what the command would run by now.
+func (j *journey) read() (shell.Program, command.Facts, guard.Verdict) {
 	facts := j.facts()
 	prog := j.p.Rules.Parse(j.text, facts, j.c.given()...)
 	prog.Defined = append(slices.DeleteFunc(prog.Defined, func(name string) bool { return !j.changed[name] }), j.lent...)
-	j.r.Verdict = j.d.judge(j.p.Rules, &prog, facts)
+	return prog, facts, j.d.judge(j.p.Rules, &prog, facts)
+}
+
+func (j *journey) run(ctx context.Context) (Result, error) {
+	prog, facts, verdict := j.read()
+	j.r.Verdict = verdict
 	if j.r.Verdict.Action != guard.Block {
 		if err := j.open(ctx); err != nil {
 			return j.r, err
@@ -196,6 +203,7 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 	cmd := sandbox.Command{
 		ID: j.r.ID, Text: j.c.Text, Argv: j.c.Argv, Dir: j.c.Dir, Env: j.env, Stdin: j.c.Stdin, Stdout: out.stdout, Stderr: out.stderr,
 		Terminal: j.c.Terminal, Resize: j.c.Resize, Timeout: j.c.Timeout, Apart: j.c.Apart,
+		Judged: j.judged,
 	}
 	if j.p.Sudo != nil && j.r.Backend == "local" && cmd.Text != "" {
 		cmd.Text, cmd.Stdin, j.r.Sudo = withPassword(prog, *j.p.Sudo, cmd.Stdin)
@@ -216,7 +224,12 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 	}
 	end := j.c.Place.begin(j)
 	status, err := j.box.Run(ctx, cmd)
+	for tries := 0; errors.Is(err, sandbox.ErrChanged) && tries < maxChanges && j.still(prog); tries++ {
+		cmd.Judged = j.judged
+		status, err = j.box.Run(ctx, cmd)
+	}
 	end()
+	j.r.Ran = !errors.Is(err, sandbox.ErrChanged)
 	j.r.Status = status
 	j.r.Warnings = append(j.r.Warnings, status.Notices...)
 	err = errors.Join(err, out.close())
@@ -243,6 +256,22 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 		j.r.Warnings = append(j.r.Warnings, "the command has run, but its result is missing in the audit log: "+lost.Error())
 	}
 	return j.r, err
+}
+
+// maxChanges is how often a command is judged again because others have changed the session's shell before it could start.
+const maxChanges = 8
+
+// still tells whether a command that has not run because the session's shell has changed is judged as it was. What somebody allowed
+// who was shown what earlier commands make of it is not what they make of it now.
+func (j *journey) still(was *shell.Program) bool {
+	if j.r.Decision.Outcome != approval.Clean && len(was.Defined) > 0 {
+		return false
+	}
+	now, _, v := j.read()
+	same := func(a, b guard.Finding) bool {
+		return a.Rule == b.Rule && a.Tier == b.Tier && a.Start == b.Start && a.End == b.End && a.Runs == b.Runs
+	}
+	return v.Action == j.r.Verdict.Action && slices.EqualFunc(v.Findings, j.r.Verdict.Findings, same) && slices.Equal(now.Defined, was.Defined)
 }
 
 // settle sees to it that the session's directory is known. One that is gone is left for where commands start then: the command, which

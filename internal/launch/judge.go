@@ -136,10 +136,12 @@ func (j *journey) facts() command.Facts {
 	return f
 }
 
-// lasting adds what the session's shell has by now: its functions and aliases, and the variables that the text names, or that those
-// can name. More would make the verdict depend on what is irrelevant. Of variables that may have changed unseen none counts.
+// lasting adds what the session's shell has by now: its functions and aliases, the variables that it has changed, and of the others
+// those that the text names, or that those can name: more would make the verdict depend on what is irrelevant. Of variables that may
+// have changed unseen none counts.
 func (j *journey) lasting(f *command.Facts) {
 	k, known := j.c.Place.kept()
+	j.judged, j.lent, j.changed = k.Version, nil, nil
 	if !known && !j.c.Place.fresh() {
 		return
 	}
@@ -156,12 +158,12 @@ func (j *journey) lasting(f *command.Facts) {
 			f.Env[name] = value
 		}
 	}
-	for _, name := range append(names, "HOME", "CDPATH") { // the shell itself looks at these
-		value, ok := k.Vars[name]
-		if set(name, value, ok); k.Changed[name] && slices.Contains(names, name) {
+	for name, value := range k.Vars {
+		if set(name, value, true); k.Changed[name] && slices.Contains(names, name) {
 			j.lent = append(j.lent, "$"+name)
 		}
 	}
+	slices.Sort(j.lent)
 	for _, name := range names {
 		value, ok := j.env.Lookup(name)
 		set(name, value, ok && !slices.Contains(k.Unset, name))

@@ -136,7 +136,7 @@ type bench struct {
 	errs   bytes.Buffer
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t testing.TB) *bench {
 	t.Helper()
 	dir := t.TempDir()
 	return &bench{dir: dir, box: &bash{}, log: &log{}, person: &says{}, policy: Policy{
@@ -144,7 +144,7 @@ func newBench(t *testing.T) *bench {
 	}}
 }
 
-func testSession(t *testing.T) scope.Session {
+func testSession(t testing.TB) scope.Session {
 	t.Helper()
 	p, err := scope.ParseProfile("default")
 	if err != nil {
@@ -157,7 +157,7 @@ func testSession(t *testing.T) scope.Session {
 	return s
 }
 
-func (b *bench) place(t *testing.T) *Place {
+func (b *bench) place(t testing.TB) *Place {
 	t.Helper()
 	w, err := checked.ParseWorkdir(b.dir)
 	if err != nil {
@@ -169,7 +169,7 @@ func (b *bench) place(t *testing.T) *Place {
 // noDir is where a call names no directory.
 const noDir = "none"
 
-func (b *bench) run(t *testing.T, c Call) (Result, error) {
+func (b *bench) run(t testing.TB, c Call) (Result, error) {
 	t.Helper()
 	door := New(Options{Policy: func() (Policy, error) { return b.policy, b.perr }, Desk: approval.New(b.desk), Log: b.log})
 	if c.Place == nil {

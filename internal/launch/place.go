@@ -164,7 +164,7 @@ func (p *Place) kept() (k sandbox.Kept, known bool) {
 	p.mu.Unlock()
 	keeper, ok := box.(sandbox.Keeper)
 	if !ok || !used {
-		return k, false
+		return sandbox.Kept{Version: 1}, false
 	}
 	return keeper.Kept(), true
 }

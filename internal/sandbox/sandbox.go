@@ -57,8 +57,10 @@ type Files interface {
 // Keeper is what a sandbox offers that can tell what lasts of the session's shell. Every sandbox in which something lasts does.
 type Keeper interface{ Kept() Kept }
 
-// Kept is what lasts of a session's shell, as the last command left it. The maps are the caller's.
+// Kept is what lasts of a session's shell, as the last command left it. The maps are the caller's. Functions and aliases that are as the
+// owner's start files made them, and cannot come to another one, are left out: they are the owner's to know.
 type Kept struct {
+	Version   uint64            // another one whenever something of this changes; 1 before anything has
 	Vars      map[string]string // exported, where it differs from the environment the session began with
 	Unset     []string          // of that environment, what commands no longer get
 	Functions map[string]string // shell text that declares them, by name
@@ -114,7 +116,8 @@ type Command struct {
 	Dir  string   // where to run it, as seen inside; empty: where the last command of the session ended
 	Env  environ.List
 
-	Apart bool // what it changes of the session's shell is its own: nothing of it lasts
+	Apart  bool   // what it changes of the session's shell is its own: nothing of it lasts
+	Judged uint64 // the version of Kept that it was judged with: with another one it does not run (ErrChanged). 0: with any
 
 	Stdin          io.Reader // nil: empty
 	Stdout, Stderr io.Writer // nil: thrown away; the same writer for both keeps the order of writes
@@ -200,6 +203,9 @@ type BrokenError struct {
 
 func (e *BrokenError) Error() string { return e.Backend + " sandbox: broken: " + e.Cause.Error() }
 func (e *BrokenError) Unwrap() error { return e.Cause }
+
+// ErrChanged says that a command has not run: what lasts of the session is not what it was judged with.
+var ErrChanged = errors.New("another command has changed the session's shell since this one was judged")
 
 // ErrClosed is the error of every use after Close.
 var ErrClosed = errors.New("sandbox: closed")

@@ -182,6 +182,9 @@ func (q *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, err
 	if c.Text != "" {
 		plan = q.state.Text(c.Text, c.Env, c.Dir)
 	}
+	if err := plan.Fits(c.Judged); err != nil {
+		return sandbox.Status{}, err
+	}
 	s, written, err := q.run(ctx, c, plan)
 	s.Wall = time.Since(begin)
 	if err == nil && !s.TimedOut && !s.Interrupted && !c.Apart {

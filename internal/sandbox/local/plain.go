@@ -109,6 +109,9 @@ func (p *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, err
 	if c.Text != "" {
 		plan = p.state.Text(c.Text, c.Env, c.Dir)
 	}
+	if err := plan.Fits(c.Judged); err != nil {
+		return sandbox.Status{}, err
+	}
 	status, written, err := p.run(ctx, c, plan)
 	status.Wall = time.Since(begin)
 	if err == nil && status.Signal == 0 && !status.TimedOut && !status.Interrupted && !c.Apart {

@@ -76,7 +76,7 @@ func start(t testing.TB, change func(*Options, *snapshot.Config)) *Client {
 		close(gone)
 	}()
 	o := Options{Backend: "test", Search: "/usr/bin:/bin"}
-	s := snapshot.Config{Shell: "/bin/bash", Dir: t.TempDir(), Lasts: true, Prelude: PreludeFD, Write: StateFD}
+	s := snapshot.Config{Shell: "/bin/bash", Dir: t.TempDir(), Lasts: true, Judge: effect.Judge, Prelude: PreludeFD, Write: StateFD}
 	if change != nil {
 		change(&o, &s)
 	}

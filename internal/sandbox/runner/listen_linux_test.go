@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hermes/internal/sandbox"
+	"hermes/internal/sandbox/effect"
 	"hermes/internal/sandbox/native/seccomp"
 	"hermes/internal/sandbox/sandboxtest"
 	"hermes/internal/sandbox/snapshot"
@@ -86,7 +87,7 @@ func private(t testing.TB) string {
 
 func options(t testing.TB, l Listen) Options {
 	return Options{Backend: "test", Search: "/usr/bin:/bin", Token: l.Token, State: snapshot.New(snapshot.Config{
-		Shell: "/bin/bash", Dir: t.TempDir(), Lasts: true, Prelude: PreludeFD, Write: StateFD, Env: sandboxtest.Spec(t, "/").Env,
+		Shell: "/bin/bash", Dir: t.TempDir(), Lasts: true, Judge: effect.Judge, Prelude: PreludeFD, Write: StateFD, Env: sandboxtest.Spec(t, "/").Env,
 	})}
 }
 

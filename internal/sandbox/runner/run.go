@@ -34,7 +34,11 @@ func (c *Client) Run(ctx context.Context, cmd sandbox.Command) (sandbox.Status, 
 	if cmd.Text != "" {
 		c.bootstrap(ctx)
 	}
-	return c.run(ctx, cmd, c.plan(cmd), begin)
+	p := c.plan(cmd)
+	if err := p.Fits(cmd.Judged); err != nil {
+		return sandbox.Status{}, err
+	}
+	return c.run(ctx, cmd, p, begin)
 }
 
 var errTimeout = errors.New("timed out")

@@ -46,7 +46,7 @@ type Config struct {
 	Vars   map[string]string             // variables of the backend\'s own, over Env
 	Posix  bool                          // the shell is no bash: nothing is kept
 	Lasts  bool                          // false: nothing is kept, every command begins anew
-	Judge  Judge                         // nil: every text may change everything
+	Judge  Judge                         // nil: every text may change everything, and no function lasts that a command makes
 	Stores func(name, value string) bool // which variables may be kept; nil: all that the names allow
 
 	// Prelude and Write are the descriptors on which the command finds its prelude and writes its state.
@@ -68,13 +68,15 @@ type State struct {
 	defs  definitions
 	login bool         // every command is run by a login shell
 	start sandbox.Kept // what the start files left
-	cache *merged      // nil: to be put together
+
+	version uint64  // of what lasts, but for the directory
+	cache   *merged // nil: to be put together
 }
 
 // New returns a state in which nothing was run yet.
 func New(c Config) *State {
 	c.Lasts = c.Lasts && !c.Posix
-	s := &State{conf: c, base: environ.Parse(c.Env.Strings()), gone: c.Env.Absent(), dir: c.Dir}
+	s := &State{version: 1, conf: c, base: environ.Parse(c.Env.Strings()), gone: c.Env.Absent(), dir: c.Dir}
 	maps.Copy(s.base, c.Vars)
 	for name, value := range map[string]string{
 		"AI_AGENT": "hermes-agent", "HERMES_AGENT": "true", "GIT_PAGER": "cat", "PAGER": "cat", "SHELL": c.Shell,
@@ -118,6 +120,15 @@ type Plan struct {
 
 	dir     string // where it ends, if the text cannot change that; empty: not known
 	changes Change
+	version uint64
+}
+
+// Fits tells whether a command that was judged with a version of what lasts finds that one; see sandbox.Command.
+func (p Plan) Fits(judged uint64) error {
+	if judged != 0 && judged != p.version {
+		return sandbox.ErrChanged
+	}
+	return nil
 }
 
 // Program plans a program without a shell. env is added for this command only; dir "" is the session's.
@@ -181,7 +192,7 @@ func (s *State) Text(text string, env environ.List, dir string) Plan {
 // begin makes the environment and the directory. The caller holds s.mu.
 func (s *State) begin(extra environ.List, dir string) (Plan, *environment) {
 	env := newEnvironment(s.merged(), extra)
-	p := Plan{Dir: dir}
+	p := Plan{Dir: dir, version: s.version}
 	if dir == "" {
 		p.Dir = s.dir
 	}
@@ -209,12 +220,16 @@ func (s *State) Apply(p Plan, written []byte) (dir string, observed bool) {
 	if !s.conf.Lasts {
 		return d.dir, d.dir != ""
 	}
+	vars, unset, defs := s.vars, s.unset, s.defs
 	if p.changes&Exports != 0 {
 		s.exports(p, d)
 	}
 	if p.changes&Definitions != 0 {
 		d.defs.sound(s.defs, s.conf.Judge)
 		s.defs, s.cache = d.defs, nil
+	}
+	if !same(vars, s.vars) || !maps.Equal(unset, s.unset) || !defs.equal(&s.defs) {
+		s.version++
 	}
 	if p.changes&Dir == 0 {
 		return p.dir, p.dir != ""
@@ -269,7 +284,7 @@ func (s *State) Bootstrapped(p Plan, written []byte) bool {
 func Never(name string) bool {
 	switch name {
 	case "AI_AGENT", "HERMES_AGENT", "HERMES_DELEGATED_CHILD_CONTEXT", "HERMES_CRON_SESSION", "HERMES_KERNEL_DIR",
-		"HERMES_UI_SESSION_ID", "PWD", "SHLVL", "_", "BASH_ENV", "BASHOPTS", "SHELLOPTS":
+		"HERMES_UI_SESSION_ID", "PWD", "SHLVL", "_", "IFS", "BASH_ENV", "BASHOPTS", "SHELLOPTS":
 		return true
 	}
 	for _, prefix := range [...]string{"HERMES_SESSION_", "HERMES_CRON_AUTO_DELIVER_", "HERMES_BROWSER_CONTROL_", "HERMES_RPC_"} {

@@ -102,6 +102,9 @@ func (s *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, err
 	if c.Text != "" {
 		plan = s.p.state.Text(c.Text, c.Env, c.Dir)
 	}
+	if err := plan.Fits(c.Judged); err != nil {
+		return sandbox.Status{}, err
+	}
 	status, written, told, err := s.run(ctx, c, plan)
 	status.Wall = time.Since(begin)
 	if err == nil && told && status.Signal == 0 && !c.Apart {
