@@ -30,7 +30,7 @@ func Script(path string) (text string, ok bool) {
 	}
 	info, err := os.Stat(path)
 	switch {
-	case err != nil || info.IsDir():
+	case err != nil, info.IsDir(), path == os.DevNull:
 		return "", false
 	case !info.Mode().IsRegular():
 		return closed, true
@@ -43,7 +43,10 @@ func Script(path string) (text string, ok bool) {
 	if info.Size() > maxScript {
 		head := make([]byte, 512)
 		n, err := io.ReadFull(f, head)
-		return closed, err == nil && bytes.IndexByte(head[:n], 0) < 0 // else it is a program, not a script
+		if err != nil || bytes.IndexByte(head[:n], 0) >= 0 { // a program, not a script
+			return "", false
+		}
+		return closed, true
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxScript+1))
 	return string(b), err == nil && len(b) <= maxScript
