@@ -31,5 +31,36 @@ func Declares(text string) string {
 	if _, block := d.Body.Cmd.(*syntax.Block); !block || d.Body.Background || d.Body.Negated {
 		return ""
 	}
+	sure := true
+	syntax.Walk(d.Body, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.Redirect); ok && r.Hdoc != nil && !plainEnd(r.Word) {
+			sure = false
+		}
+		return sure
+	})
+	if !sure {
+		return ""
+	}
 	return name
+}
+
+// plainEnd tells whether every shell takes the same word for the end of a here-document.
+func plainEnd(w *syntax.Word) bool {
+	if len(w.Parts) != 1 {
+		return false
+	}
+	text := ""
+	switch p := w.Parts[0].(type) {
+	case *syntax.Lit:
+		text = p.Value
+	case *syntax.SglQuoted:
+		if text = p.Value; p.Dollar {
+			return false
+		}
+	case *syntax.DblQuoted:
+		if text = (&syntax.Word{Parts: p.Parts}).Lit(); p.Dollar {
+			return false
+		}
+	}
+	return text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
