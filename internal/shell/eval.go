@@ -231,6 +231,7 @@ func (e *eval) command(sc *scope, cmd syntax.Command, io frameIO, parent int) fr
 		}
 		return e.stmt(sc, c.Stmt, io, parent)
 	case *syntax.CoprocClause:
+		io.in = &input{fragment: hole(Item, "COPROC")} // the shell writes to it, by whatever descriptor
 		e.forks++
 		first := len(e.prog.Commands)
 		e.stmt(sc.fork(), c.Stmt, io, parent)
