@@ -79,9 +79,11 @@ func (p plainPrompt) System(context.Context) (string, error) {
 	return p.system, nil
 }
 
-func (plainPrompt) Result(name string, r tool.Result, err error) string {
+func (plainPrompt) Result(name string, r tool.Result, err error) (string, taint.Risk) {
 	var out []string
+	var risk taint.Risk
 	for _, p := range r.Parts {
+		risk = risk.And(p.Risk)
 		text := p.Text
 		if p.Origin == taint.Outside {
 			text = "<outside>" + text + "</outside>"
@@ -91,7 +93,7 @@ func (plainPrompt) Result(name string, r tool.Result, err error) string {
 	if err != nil {
 		out = append(out, "error: "+err.Error())
 	}
-	return strings.Join(out, " ")
+	return strings.Join(out, " "), risk
 }
 
 // fake is a tool made of a function.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"hermes/internal/guard/taint"
 	"hermes/internal/llm"
 	"hermes/internal/session"
 	"hermes/internal/tool"
@@ -36,8 +37,10 @@ type Model struct {
 
 // Prompt makes what a model is told. Implementations are safe for concurrent use.
 type Prompt interface {
-	System(ctx context.Context) (string, error)                 // once for each turn
-	Result(name string, r tool.Result, err error) (text string) // what came of a call, cleaned, and wrapped where it is from outside
+	System(ctx context.Context) (string, error) // once for each turn
+
+	// Result is what came of a call, cleaned, and wrapped where it is from outside, with what was found in it.
+	Result(name string, r tool.Result, err error) (text string, risk taint.Risk)
 }
 
 // The limits of one turn where Options name none.

@@ -184,8 +184,10 @@ func (t *turn) ended(ctx context.Context, j *job, o outcome) error {
 	if o.says {
 		told = nil
 	}
+	text, risk := t.a.o.Prompt.Result(j.call.Name, r, told)
 	m := session.Message{
-		Message:  llm.Message{Role: llm.Result, CallID: j.call.ID, Text: t.a.o.Prompt.Result(j.call.Name, r, told), Failed: failed},
+		Message:  llm.Message{Role: llm.Result, CallID: j.call.ID, Text: text, Failed: failed},
+		Risk:     risk,
 		Tool:     j.call.Name,
 		Approved: o.result.Approved,
 	}

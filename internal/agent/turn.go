@@ -119,7 +119,8 @@ func (t *turn) enter(ctx context.Context, text string) error {
 	open := t.history.open()
 	for _, c := range open {
 		r := clean(own("Hermes was stopped before the result of this call was stored. It may have run, wholly or in part, or not at all: look before you make it again."), t.redact)
-		m := session.Message{Message: llm.Message{Role: llm.Result, CallID: c.ID, Text: t.a.o.Prompt.Result(c.Name, r, nil), Failed: true}, Tool: c.Name}
+		text, risk := t.a.o.Prompt.Result(c.Name, r, nil)
+		m := session.Message{Message: llm.Message{Role: llm.Result, CallID: c.ID, Text: text, Failed: true}, Tool: c.Name, Risk: risk}
 		if err := t.history.append(ctx, m); err != nil {
 			return err
 		}

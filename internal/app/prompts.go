@@ -54,31 +54,35 @@ func (p prompts) System(ctx context.Context) (string, error) {
 
 // Result implements agent.Prompt: each part by where it comes from. An error is Hermes' own word about a call that was not made;
 // one of a tool that reads outside may carry words from there, unless it is a refusal.
-func (p prompts) Result(name string, r tool.Result, err error) string {
+func (p prompts) Result(name string, r tool.Result, err error) (string, taint.Risk) {
 	var parts []string
-	for _, part := range r.Parts {
-		text, findings := p.p.Judged(prompt.Block{Tool: name, Source: part.Source, Text: part.Text, Origin: part.Origin, Risk: part.Risk})
+	var all taint.Risk
+	add := func(b prompt.Block) {
+		text, risk, instructs := p.p.Judged(b)
 		parts = append(parts, text)
-		p.instructs(cmp.Or(part.Source, "what "+name+" brought"), findings)
+		all = all.And(risk)
+		if instructs {
+			p.instructs(cmp.Or(b.Source, "what "+name+" brought"), risk.Findings)
+		}
+	}
+	for _, part := range r.Parts {
+		add(prompt.Block{Tool: name, Source: part.Source, Text: part.Text, Origin: part.Origin, Risk: part.Risk})
 	}
 	if err != nil {
 		origin := taint.Own
 		if denied := (*guard.DeniedError)(nil); taint.ToolOrigin(name) == taint.Outside && !errors.As(err, &denied) {
 			origin = taint.Outside
 		}
-		parts = append(parts, p.p.Wrap(prompt.Block{Tool: name, Text: "Error: " + err.Error(), Origin: origin}))
+		add(prompt.Block{Tool: name, Text: "Error: " + err.Error(), Origin: origin})
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "(nothing)")
 	}
-	return strings.Join(parts, "\n")
+	return strings.Join(parts, "\n"), all
 }
 
 // instructs tells the person of a result that tries to instruct the model, once.
 func (p prompts) instructs(source string, findings []string) {
-	if len(findings) == 0 {
-		return
-	}
 	text := prompt.Clean(source) + " tries to instruct the model (" + strings.Join(findings, ", ") + "). It came to it marked as data."
 	if p.told.first(text) {
 		p.note(text)

@@ -27,7 +27,10 @@ func TestResultsThatInstruct(t *testing.T) {
 		var notes []string
 		p := prompts{prompt.New(prompt.Options{}), func(text string) { notes = append(notes, text) }, &told{}}
 		for range 2 {
-			p.Result("terminal", tool.Result{Parts: []tool.Part{row.part}}, nil)
+			_, risk := p.Result("terminal", tool.Result{Parts: []tool.Part{row.part}}, nil)
+			if high := risk.Level == "high"; high != (row.want != "") {
+				t.Errorf("%s: %+v is noted", row.what, risk)
+			}
 		}
 		if got := strings.Join(notes, "; "); !strings.HasPrefix(got, row.want) || len(notes) > 1 || (got == "") != (row.want == "") {
 			t.Errorf("%s: %q", row.what, notes)

@@ -38,29 +38,27 @@ func (b *Block) assess(text string) (r taint.Risk, loose bool) {
 // Wrap makes a block fit for a model. It is cleaned; what came from outside is marked as such, whatever it says and however short it
 // is, and so is what belongs to the work and yet tries to instruct.
 func (p *Prompt) Wrap(b Block) string {
-	text, _ := p.Judged(b)
+	text, _, _ := p.Judged(b)
 	return text
 }
 
-// Judged is Wrap, and tells what of the block tries to instruct; nothing where it stands as it came.
-func (p *Prompt) Judged(b Block) (text string, findings []string) {
+// Judged is Wrap, and says what was found in the block, nothing where it is not marked; instructs tells that it does not merely
+// quote that.
+func (p *Prompt) Judged(b Block) (text string, risk taint.Risk, instructs bool) {
 	switch b.Origin {
 	case taint.Person:
-		return Clean(b.Text), nil
+		return Clean(b.Text), risk, false
 	case taint.Own: // its words may name what others wrote: an error names a file
-		return taint.Reveal(taint.Disarm(strip(b.Text))), nil
+		return taint.Reveal(taint.Disarm(strip(b.Text))), risk, false
 	}
 	text = strip(b.Text)
-	risk, loose := b.assess(text)
+	found, loose := b.assess(text)
 	text = taint.Reveal(taint.Disarm(text))
 	if b.Origin == taint.Work && !loose {
-		return text, nil
+		return text, risk, false
 	}
 	var id [12]byte
 	p.random(id[:])
-	text = taint.Wrap(taint.Label{Tool: b.Tool, Source: b.Source, ID: hex.EncodeToString(id[:]), Findings: risk.Findings}, text)
-	if !loose {
-		return text, nil // it quotes, or nothing was found
-	}
-	return text, risk.Findings
+	text = taint.Wrap(taint.Label{Tool: b.Tool, Source: b.Source, ID: hex.EncodeToString(id[:]), Findings: found.Findings}, text)
+	return text, found, loose
 }

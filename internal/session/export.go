@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"hermes/internal/guard/taint"
 	"hermes/internal/llm"
 )
 
@@ -39,6 +40,7 @@ type messageJSON struct {
 	By       string        `json:"approved_by,omitempty"`
 	How      string        `json:"approved_how,omitempty"`
 	Covers   int64         `json:"covers,omitempty"`
+	Risk     *taint.Risk   `json:"_tool_output_risk,omitempty"`
 	Undone   bool          `json:"undone,omitempty"`
 }
 
@@ -58,6 +60,9 @@ func exportedMessage(m Message) messageJSON {
 	}
 	if m.Usage != (llm.Usage{}) {
 		out.Usage = &m.Usage
+	}
+	if m.Risk.Level != "" {
+		out.Risk = &m.Risk
 	}
 	return out
 }

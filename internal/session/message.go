@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"hermes/internal/guard/taint"
 	"hermes/internal/llm"
 	"hermes/internal/sqlite"
 )
@@ -15,16 +16,17 @@ import (
 // Message is one message as it is stored.
 type Message struct {
 	llm.Message
-	ID       int64     // grows from message to message; Append sets it
-	Key      string    // tells the message from all others of its conversation; "": Append makes one
-	At       time.Time // zero: now
-	Tool     string    // of a result: the tool's name
-	Model    string    // of an answer
-	Usage    llm.Usage // of an answer
-	Dollars  float64   // of an answer, as far as known
-	Approved Approval  // of a result
-	Covers   int64     // of a summary: the last message it stands for; 0: it is no summary
-	Undone   bool      // taken back by the person; kept, but no longer part of the conversation
+	ID       int64      // grows from message to message; Append sets it
+	Key      string     // tells the message from all others of its conversation; "": Append makes one
+	At       time.Time  // zero: now
+	Tool     string     // of a result: the tool's name
+	Model    string     // of an answer
+	Usage    llm.Usage  // of an answer
+	Dollars  float64    // of an answer, as far as known
+	Approved Approval   // of a result
+	Risk     taint.Risk // of a result: what a scanner found in it; the zero value is about nothing that was judged
+	Covers   int64      // of a summary: the last message it stands for; 0: it is no summary
+	Undone   bool       // taken back by the person; kept, but no longer part of the conversation
 }
 
 // Approval says who let a call run, and how.
@@ -65,6 +67,7 @@ type row struct {
 	key                     string
 	at                      float64
 	calls, reasoning, usage any // JSON, or nil
+	risk                    any
 	words                   string
 }
 
@@ -106,6 +109,9 @@ func rowOf(m Message, now time.Time) (row, error) {
 	if err == nil && m.Usage != (llm.Usage{}) {
 		r.usage, err = text(m.Usage)
 	}
+	if err == nil && m.Risk.Level != "" {
+		r.risk, err = text(m.Risk)
+	}
 	return r, err
 }
 
@@ -117,10 +123,10 @@ func text(v any) (string, error) {
 func (r row) insert(ctx context.Context, tx *sqlite.Tx, id string) (int64, error) {
 	m := r.m
 	res, err := tx.ExecContext(ctx, `insert into messages (session_id, unique_key, role, content, tool_calls, tool_call_id, tool_name,
-			timestamp, failed, reasoning, model, usage, cost, approved_by, approved_how, covers)
-		values (?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, nullif(?, ''), ?, nullif(?, 0.0), nullif(?, ''), nullif(?, ''), nullif(?, 0))`,
+			timestamp, failed, reasoning, model, usage, cost, approved_by, approved_how, covers, risk)
+		values (?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, nullif(?, ''), ?, nullif(?, 0.0), nullif(?, ''), nullif(?, ''), nullif(?, 0), ?)`,
 		id, r.key, string(m.Role), m.Text, r.calls, m.CallID, m.Tool, r.at, m.Failed, r.reasoning, m.Model, r.usage,
-		m.Dollars, m.Approved.By, m.Approved.How, m.Covers)
+		m.Dollars, m.Approved.By, m.Approved.How, m.Covers, r.risk)
 	if err != nil {
 		return 0, err
 	}
@@ -143,14 +149,14 @@ func (r row) insert(ctx context.Context, tx *sqlite.Tx, id string) (int64, error
 
 const columns = `m.id, m.unique_key, m.role, m.content, coalesce(m.tool_calls, ''), coalesce(m.tool_call_id, ''), coalesce(m.tool_name, ''),
 	m.timestamp, m.failed, coalesce(m.reasoning, ''), coalesce(m.model, ''), coalesce(m.usage, ''), coalesce(m.cost, 0.0), coalesce(m.approved_by, ''),
-	coalesce(m.approved_how, ''), coalesce(m.covers, 0), m.undone`
+	coalesce(m.approved_how, ''), coalesce(m.covers, 0), m.undone, coalesce(m.risk, '')`
 
 func scan(rows *sqlite.Rows, more ...any) (Message, error) {
 	var m Message
-	var role, calls, reasoning, usage string
+	var role, calls, reasoning, usage, risk string
 	var at float64
 	err := rows.Scan(append([]any{&m.ID, &m.Key, &role, &m.Text, &calls, &m.CallID, &m.Tool, &at, &m.Failed, &reasoning, &m.Model, &usage,
-		&m.Dollars, &m.Approved.By, &m.Approved.How, &m.Covers, &m.Undone}, more...)...)
+		&m.Dollars, &m.Approved.By, &m.Approved.How, &m.Covers, &m.Undone, &risk}, more...)...)
 	if err != nil {
 		return m, err
 	}
@@ -172,6 +178,11 @@ func scan(rows *sqlite.Rows, more ...any) (Message, error) {
 	if usage != "" {
 		if err := json.Unmarshal([]byte(usage), &m.Usage); err != nil {
 			return m, fmt.Errorf("message %d: usage: %w", m.ID, err)
+		}
+	}
+	if risk != "" {
+		if err := json.Unmarshal([]byte(risk), &m.Risk); err != nil {
+			return m, fmt.Errorf("message %d: risk: %w", m.ID, err)
 		}
 	}
 	return m, nil

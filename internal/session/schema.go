@@ -4,7 +4,7 @@ import "hermes/internal/sqlite"
 
 // schema is the steps to what this version stores. The columns id, source, parent_session_id of sessions, and role, content,
 // tool_calls, tool_call_id, tool_name, timestamp of messages are also known to other programs; the rest is ours.
-func schema() sqlite.Schema { return sqlite.Schema{first} }
+func schema() sqlite.Schema { return sqlite.Schema{first, second} }
 
 const first = `
 create table sessions (
@@ -50,3 +50,6 @@ create table messages (
 create index messages_session on messages (session_id, id);
 create virtual table words using fts5 (text, content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 2");
 `
+
+// What a scanner found in a result, as JSON.
+const second = `alter table messages add column risk text`

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hermes/internal/guard/scope"
+	"hermes/internal/guard/taint"
 	"hermes/internal/home"
 	"hermes/internal/llm"
 	"hermes/internal/sqlite"
@@ -100,7 +101,7 @@ func TestKeepsWhatHappened(t *testing.T) {
 			Calls: []llm.Call{{ID: "c1", Name: "terminal", Arguments: `{"command":"go build"}`}, {ID: "c2", Name: "x", Arguments: "{not json"}}},
 			At: at.Add(time.Second), Model: "m", Usage: llm.Usage{Input: 10, Output: 5, CacheRead: 3}, Dollars: 0.25},
 		{Message: llm.Message{Role: llm.Result, Text: "done", CallID: "c1"}, At: at.Add(2 * time.Second), Tool: "terminal",
-			Approved: Approval{"person", "once"}},
+			Approved: Approval{"person", "once"}, Risk: taint.Risk{Level: "high", Findings: []string{"prompt_injection"}}},
 		{Message: llm.Message{Role: llm.Result, Text: "no such tool", CallID: "c2", Failed: true}, At: at.Add(3 * time.Second), Tool: "x"},
 	}
 	for i := range want {
@@ -546,5 +547,32 @@ func TestCalls(t *testing.T) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("a missing file: %v", err)
 		}
+	}
+}
+
+// A store of the version before gets what is new, and keeps what it has.
+func TestOldStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "home")
+	dir, err := home.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	db, err := sqlite.Open(t.Context(), dir.Join(File), sqlite.Schema{first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, path)
+	o := owner(t, "default", "cli", "1")
+	v := view(t, s, o)
+	id := begin(t, v, o, "")
+	m := user("x")
+	m.Risk = taint.Risk{Level: "low", Findings: []string{}}
+	appended(t, v, id, m)
+	if all, err := v.Live(t.Context(), id); err != nil || len(all) != 1 || all[0].Risk.Level != "low" {
+		t.Errorf("%+v %v", all, err)
 	}
 }

@@ -3,6 +3,7 @@ package taint
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -129,6 +130,26 @@ type Risk struct {
 	Level    string   `json:"risk"` // high or low
 	Findings []string `json:"findings"`
 	Redacted bool     `json:"redacted"`
+}
+
+// And is what is noted about two parts of one result. The zero value is about nothing that was judged.
+func (r Risk) And(o Risk) Risk {
+	switch {
+	case r.Level == "":
+		return o
+	case o.Level == "":
+		return r
+	}
+	out := Risk{Level: r.Level, Findings: append([]string{}, r.Findings...), Redacted: r.Redacted || o.Redacted}
+	if o.Level == "high" {
+		out.Level = o.Level
+	}
+	for _, id := range o.Findings {
+		if !slices.Contains(out.Findings, id) {
+			out.Findings = append(out.Findings, id)
+		}
+	}
+	return out
 }
 
 // Assess scans a result as Context.
