@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,5 +52,21 @@ func TestContextTellsOnce(t *testing.T) {
 	text, err := talk.Context(t.Context())
 	if err != nil || strings.Count(text, "CLAUDE.md") != 1 || !strings.Contains(text, "blocked: prompt_injection") {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// Who denies a command of their own is not lectured on it.
+func TestOwnCommandDenied(t *testing.T) {
+	c, _, _ := opened(t, "say ESCALATE\nstop done\n")
+	talk, err := c.Open(t.Context(), chat.Start{Prompter: &answers{choice: approval.Deny}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran, err := talk.Shell(t.Context(), "git push --force nowhere main", io.Discard)
+	if err != nil || ran.Refused != "You denied it." {
+		t.Errorf("%+v %v", ran, err)
+	}
+	if err := talk.Close(context.Background()); err != nil {
+		t.Error(err)
 	}
 }

@@ -67,6 +67,10 @@ func (t *talk) shell(ctx context.Context, text string, out io.Writer) (chat.Ran,
 	switch {
 	case err != nil:
 		return ran, err
+	case r.Decision.Outcome == approval.Denied: // what else there is to say is for a model
+		ran.Refused = "You denied it."
+	case r.Decision.Outcome == approval.TimedOut:
+		ran.Refused = "No answer in time: it was not run."
 	case r.Refused():
 		ran.Refused = r.Decision.Message
 	case r.Status.Interrupted:

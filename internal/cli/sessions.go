@@ -133,7 +133,7 @@ func printSessions(w io.Writer, list []session.Info, asJSON bool) error {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, i := range list {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d messages\t%s\n", i.ID, i.Updated.Local().Format("2006-01-02 15:04"), i.Owner.Origin(), i.Messages, titled(i))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", i.ID, i.Updated.Local().Format("2006-01-02 15:04"), i.Owner.Origin(), count(i.Messages, "message"), titled(i))
 	}
 	return t.Flush()
 }
