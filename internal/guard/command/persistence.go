@@ -52,6 +52,15 @@ func persistence() table {
 			Passes: []string{"cp x AGENTS.md.proposed", "cat AGENTS.md", "grep -n x CLAUDE.md", "git add AGENTS.md", "cp AGENTS.md /backup/notes", "echo x >docs/agents.txt", "echo x >/tmp/t/AGENTS.md", "git diff -- CLAUDE.md"},
 		},
 		{
+			Key:    "write to another terminal",
+			Harms:  guard.Host,
+			Match:  match{on: onWrite, test: func(c *ctx, i int) (span, bool) { return c.find(c.writes(i), isTerminal) }},
+			Why:    "a terminal obeys what is written to it, and somebody sits there",
+			Remedy: "print it: `echo done`",
+			Hits:   []string{"echo x > /dev/pts/3", "cat f > /dev/tty1", "tee /dev/pts/0 <x", "printf x >>/dev/console", "cp f /dev/ttys004"},
+			Passes: []string{"echo x >/dev/null", "echo x >/dev/tty", "echo x >&2", "echo x >/dev/stderr", "ls -l /dev/pts", "stty -F /dev/ttyUSB0 9600", "echo x >/dev/ttyUSB0"},
+		},
+		{
 			Key:    "settings of a work tree that run commands",
 			Harms:  guard.Host,
 			Match:  match{on: onWrite, test: startsWithFolder},

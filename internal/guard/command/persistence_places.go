@@ -54,6 +54,19 @@ func (c *ctx) instructs(t target) bool {
 	return strings.Contains("/"+p, "/.cursor/rules/")
 }
 
+// isTerminal tells whether the target is a terminal that is not the command's own. Serial lines are none.
+func isTerminal(_ *ctx, t target) bool {
+	rest, ok := strings.CutPrefix(t.path, "/dev/")
+	if !ok {
+		return false
+	}
+	if name, ok := strings.CutPrefix(rest, "tty"); ok {
+		name = strings.TrimPrefix(name, "s") // macOS
+		return name != "" && strings.Trim(name, "0123456789") == ""
+	}
+	return rest == "console" || strings.HasPrefix(rest, "pts/") && rest != "pts/ptmx"
+}
+
 func systemStart(p string) bool {
 	for _, d := range [...]string{"/Library/LaunchAgents", "/Library/LaunchDaemons", "/System/Library/LaunchDaemons", "/Library/StartupItems", "/var/spool/cron", "/var/spool/at", "/usr/lib/systemd", "/lib/systemd", "/usr/local/lib/systemd",
 		"/run/systemd/system", "/lib/security", "/usr/lib/security", "/usr/lib/x86_64-linux-gnu/security", "/lib/x86_64-linux-gnu/security", "/lib/udev/rules.d", "/usr/lib/udev/rules.d", "/usr/local/share/ca-certificates",
