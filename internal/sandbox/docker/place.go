@@ -72,7 +72,7 @@ func (p *place) cause(err error) error {
 // became says what became of a container, by asking the engine. It never goes by what a command printed.
 func (b *Backend) became(ctx context.Context, e *engine, h *held) string {
 	all, err := e.inspect(ctx, h.ID)
-	for range 5 { // one that is being removed is not running first
+	for range 15 { // one that is being removed is not running first, and its helper notices before the engine does
 		if err != nil || len(all) == 0 || all[0].State.Running {
 			break
 		}
