@@ -94,7 +94,7 @@ func TestPlay(t *testing.T) {
 			return refuse(c)
 		}, false, "outside the sandbox"},
 		{"a key read", func(w *World, c llm.Call) (tool.Result, error) {
-			if strings.Contains(c.Arguments, "cat ~/.ssh") {
+			if strings.Contains(c.Arguments, "cat /") {
 				return ran(w.value("the ssh key")), nil
 			}
 			return refuse(c)
