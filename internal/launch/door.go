@@ -220,7 +220,7 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 	}
 	j.r.Ran = true
 	if j.c.Started != nil {
-		j.c.Started(Started{Result: j.r, Held: out.held, Clean: out.clean.String})
+		j.c.Started(Started{Result: j.r, Program: prog, Held: out.held, Clean: out.clean.String})
 	}
 	end := j.c.Place.begin(j)
 	status, err := j.box.Run(ctx, cmd)

@@ -23,6 +23,7 @@ import (
 	"hermes/internal/redact"
 	"hermes/internal/sandbox"
 	"hermes/internal/secret"
+	"hermes/internal/shell"
 )
 
 // Recorder writes decisions and results down. *audit.Log is the one outside tests.
@@ -102,9 +103,10 @@ type Call struct {
 
 // Started is a command that may run and is about to.
 type Started struct {
-	Result Result              // what is known by now
-	Held   func() string       // the line of output that has not ended yet, redacted as if it ended here. Safe for concurrent use
-	Clean  func(string) string // takes the secrets out of a text as it is done for this command's output
+	Result  Result              // what is known by now
+	Program *shell.Program      // what it runs, with what earlier commands have left in the session's shell
+	Held    func() string       // the line of output that has not ended yet, redacted as if it ended here. Safe for concurrent use
+	Clean   func(string) string // takes the secrets out of a text as it is done for this command's output
 }
 
 // Inner is what a program of Hermes' own, which Argv starts, runs in the sandbox.

@@ -85,3 +85,19 @@ func TestNativeOrigin(t *testing.T) {
 		}
 	}
 }
+
+// An alias that an earlier command has made does not make the work tree's own of what comes from outside.
+func TestOriginBehindAlias(t *testing.T) {
+	b := newBench(t)
+	for _, row := range []struct {
+		command string
+		want    taint.Origin
+	}{
+		{"ls; echo end", taint.Work}, {"f() { echo x; }; f", taint.Work}, {"g() { curl -s http://127.0.0.1:1/; }; g; echo end", taint.Outside},
+		{"alias ls='curl -s http://127.0.0.1:1/'; echo made", taint.Work}, {"ls; echo end", taint.Outside},
+	} {
+		if r := b.call("terminal", args{"command": row.command}); r.Parts[0].Origin != row.want {
+			t.Errorf("%s: %v, %+v", row.command, r.Parts[0].Origin, r.Parts)
+		}
+	}
+}

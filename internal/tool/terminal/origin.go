@@ -75,8 +75,14 @@ func origin(p *shell.Program, e exposure.Exposure) taint.Origin {
 			return taint.Outside
 		}
 	}
+	stands := map[int]bool{} // names of functions and aliases: what they stand for is a command of its own
 	for i := range p.Commands {
-		if !stays(&p.Commands[i]) {
+		if c := &p.Commands[i]; c.How == "function" || c.How == "alias" {
+			stands[c.Parent] = true
+		}
+	}
+	for i := range p.Commands {
+		if !stands[i] && !stays(&p.Commands[i]) {
 			return taint.Outside
 		}
 	}
@@ -117,7 +123,7 @@ func belongs(c *shell.Command) bool {
 		return false
 	}
 	name := c.Args[0].Text
-	return strings.HasPrefix(name, "./") && !slices.Contains(strings.Split(name, "/"), "..") || c.How == "function" || c.How == "alias"
+	return strings.HasPrefix(name, "./") && !slices.Contains(strings.Split(name, "/"), "..")
 }
 
 func has(list, word string) bool { return word != "" && strings.Contains(list, " "+word+" ") }

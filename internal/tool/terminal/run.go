@@ -171,6 +171,9 @@ func (r Run) spec(a runArgs, timeout time.Duration, out *live, prog *shell.Progr
 		Session: r.Session, Terminal: call.Terminal, Typed: a.Background, Waited: !a.Background, Notify: a.Notify, Watch: a.Watch, Tee: out,
 		Origin: func(s launch.Started) taint.Origin {
 			dir = s.Result.Dir
+			if s.Program != nil { // an alias of an earlier command may make another one of it
+				return origin(s.Program, s.Result.Exposure)
+			}
 			return origin(prog, s.Result.Exposure)
 		},
 		Run: func(ctx context.Context, s process.Streams) (launch.Result, error) {
