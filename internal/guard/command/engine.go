@@ -194,7 +194,7 @@ func (c *ctx) add(r *Rule, n int, s span, cmd int) {
 // runs returns the command as it would run, when that is not how the text spells it.
 func (c *ctx) runs(i int) string {
 	cmd := c.cmd(i)
-	plain := true
+	plain := cmd.How != "alias" && cmd.How != "function" // what a name stands for is not what the text says
 	for _, w := range cmd.Args {
 		plain = plain && w.Raw == w.Text
 	}
