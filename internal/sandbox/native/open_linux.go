@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -73,17 +74,17 @@ func (p *place) guard(h *holding, absent []string, log func(string)) {
 	if path == "" {
 		return
 	}
-	p.mu.Lock()
+	p.mu.Lock() // who sees that it is over sees why, and what was done
+	p.born.kill()
 	p.why = path + " was replaced while the sandbox was open, and could have been written inside; open another one"
 	if slices.Contains(absent, path) {
 		p.why = path + " appeared while the sandbox was open, and would lead git to other settings and hooks; it was removed"
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			p.why = path + " appeared while the sandbox was open, and leads git to other settings and hooks; remove it: " + err.Error()
+		}
 	}
 	why := p.why
 	p.mu.Unlock()
-	p.born.kill()
-	if slices.Contains(absent, path) {
-		_ = os.Remove(path)
-	}
 	log("the sandbox was ended: " + why)
 }
 
