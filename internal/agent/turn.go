@@ -170,7 +170,7 @@ func (t *turn) step(ctx context.Context) (Why, error) {
 	last := t.steps >= t.a.o.Steps
 	if last {
 		t.nudge = wrapUp
-		t.notice(fmt.Sprintf("The turn has come to its limit of steps, %d. The model is asked to sum up.", t.steps))
+		t.notice(fmt.Sprintf("The turn has come to its limit of steps, %d (agent.max_turns). The model is asked to sum up.", t.steps))
 	}
 	answer, err := t.answer(ctx, last)
 	t.steps++

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"hermes/internal/config"
 	"hermes/internal/guard/scope"
 	"hermes/internal/launch"
+	"hermes/internal/llm"
 	"hermes/internal/process"
 	"hermes/internal/prompt"
 	"hermes/internal/session"
@@ -93,6 +95,7 @@ type talk struct {
 	agent  *agent.Agent
 	ask    approval.Prompter
 	told   chan process.Notice
+	effort llm.Effort // of whichever model answers
 
 	mu     sync.Mutex    // guards what follows, and model once the conversation is open
 	own    *launch.Place // where the person's own commands run; nil before the first
@@ -118,7 +121,7 @@ func (c *Chats) Open(ctx context.Context, s chat.Start) (*chat.Talk, error) {
 	out := &chat.Talk{
 		Info: t.info, Agent: t.agent, Model: t.model.String(), Limit: t.model.Limits.Context, Tools: specs,
 		Place: t.where, Context: t.context, Attach: t.attach, Files: t.files, Shell: t.shell, Models: t.models, Switch: t.change,
-		Stop: t.stop, Running: t.running, Close: t.close,
+		Stop: t.stop, Running: t.running, Waited: t.waited, Detach: t.detach, Close: t.close,
 	}
 	if !s.Background {
 		out.Notices = t.notices
@@ -153,6 +156,8 @@ func (t *talk) open(ctx context.Context, s chat.Start) (err error) {
 	if err != nil {
 		return err
 	}
+	steps, most, effort := turns(snap)
+	t.effort = effort
 	chars, wait := contextFiles(snap)
 	t.prompt = prompt.New(prompt.Options{
 		Files: t.set.Files, Dir: t.a.dirOf(t.place, t.o.Dir)(), Soul: t.a.soul, Memory: t.memory(), About: t.about(), Window: t.model.Limits.Context,
@@ -161,12 +166,19 @@ func (t *talk) open(ctx context.Context, s chat.Start) (err error) {
 	t.agent, err = agent.New(agent.Options{
 		View: t.view, Conversation: t.info.ID, Provider: t.model.Provider, Model: t.model.Name, Limits: t.model.Limits,
 		Tools: t.set.Tools, Prompt: prompts{t.prompt, t.o.Note, &told{}}, Begin: t.set.Begin, Redact: t.a.redacted,
-		Summaries: t.summaries(snap),
+		Summaries: t.summaries(snap), Steps: steps, Time: most, Effort: effort,
 	})
 	if err == nil && t.o.Fixed == nil && t.model.Limits.Context == 0 {
 		t.measure(ctx)
 	}
 	return err
+}
+
+// turns is what the settings say of one turn: requests, time, and how long its model thinks.
+func turns(snap *config.Snapshot) (steps int, most time.Duration, effort llm.Effort) {
+	const year = 365 * 24 * 60 * 60 // seconds; more would not be a time any more
+	set := &snap.Settings.Turns
+	return int(min(set.Steps, math.MaxInt32)), time.Duration(min(set.Time, year)) * time.Second, llm.Effort(set.Effort)
 }
 
 // summaries is the model for summaries, if the settings name one. Where it cannot be asked, the person is told, and the one of the
@@ -194,7 +206,7 @@ func (t *talk) measure(ctx context.Context) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if t.model.String() == m.String() && m.Limits.Context > 0 {
-			_ = t.agent.Set(m.Provider, m.Name, m.Limits, "") // it is the model that the agent has
+			_ = t.agent.Set(m.Provider, m.Name, m.Limits, t.effort) // it is the model that the agent has
 		}
 	}()
 	t.closes = append(t.closes, func(context.Context) error {

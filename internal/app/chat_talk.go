@@ -45,7 +45,7 @@ func (t *talk) change(ctx context.Context, name string) (string, int, error) {
 	m.Limits = t.a.Limits(ctx, m)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.agent.Set(m.Provider, m.Name, m.Limits, ""); err != nil {
+	if err := t.agent.Set(m.Provider, m.Name, m.Limits, t.effort); err != nil {
 		return "", 0, err
 	}
 	t.model = m
@@ -185,6 +185,19 @@ func (t *talk) notices(ctx context.Context) (chat.Notice, error) {
 			return chat.Notice{Text: text, Shown: n.Head}, nil
 		}
 	}
+}
+
+// waited counts the commands that the agent waits for.
+func (t *talk) waited() int { return len(t.set.Processes.Waited(t.info.Owner)) }
+
+// detach lets these go on in the background, and counts them.
+func (t *talk) detach() (n int) {
+	for _, p := range t.set.Processes.Waited(t.info.Owner) {
+		if p.Detach() {
+			n++
+		}
+	}
+	return n
 }
 
 // running counts what commands have left running.

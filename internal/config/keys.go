@@ -97,7 +97,7 @@ var keys = []Key{
 	{Name: "terminal.write_safe_root", Kind: Text, Env: "HERMES_WRITE_SAFE_ROOT", EnvOnly: true, InEffect: true, Doc: "folders that file tools may write in; empty: all that is not protected"},
 
 	// What may be reached and read.
-	{Name: "security.allow_private_urls", Kind: Bool, Default: "false", Env: "HERMES_ALLOW_PRIVATE_URLS", InEffect: true, Doc: "web tools may reach private addresses"},
+	{Name: "security.allow_private_urls", Kind: Bool, Default: "false", Env: "HERMES_ALLOW_PRIVATE_URLS", InEffect: true, Doc: "web tools may reach private addresses, those of this machine (127.0.0.1, localhost) included; never cloud metadata"},
 	{Name: "security.allow_private_hosts", Kind: List, Lenient: true, InEffect: true, Doc: "private targets that web tools may reach: HOST[:PORT] [NETWORK] or NETWORK[:PORT]"},
 	{Name: "security.fake_ip_ranges", Kind: List, Lenient: true, InEffect: true, Doc: "address blocks that a local proxy answers with"},
 	{Name: "security.nat64", Kind: Bool, Default: "false", InEffect: true, Doc: "judge NAT64 addresses by the IPv4 address inside"},
@@ -116,6 +116,7 @@ var keys = []Key{
 	{Name: "egress.proxy_resolves", Kind: Bool, Default: "false", InEffect: true, Doc: "that proxy looks names up; they are judged, but not looked up here"},
 	{Name: "web.search_backend", Kind: Choice, Values: []string{"", "searxng", "brave", "tavily"}, InEffect: true, Doc: "what web_search searches with; empty: the first that has an address or a key"},
 	{Name: "web.extract_char_limit", Kind: Int, Default: "50000", Min: 100, InEffect: true, Doc: "characters of a page that web_extract returns at once"},
+	{Name: "web.download_cache_mb", Kind: Int, Default: "1024", Min: 1, InEffect: true, Doc: "MB of downloads that are kept; the oldest go first"},
 	{Name: "web.searxng_url", Kind: Text, Env: "SEARXNG_URL", EnvOnly: true, InEffect: true, Doc: "address of a SearXNG of yours, for web_search"},
 	{Name: "context_file_max_chars", Kind: Int, InEffect: true, Doc: "characters of a context file that are used; 0: by the model's size"},
 	{Name: "context_file_read_timeout", Kind: Number, Default: "5", InEffect: true, Doc: "seconds until a slow context file is skipped"},
@@ -156,6 +157,10 @@ var keys = []Key{
 	// Models and logins.
 	{Name: "model", Kind: Text, InEffect: true, Doc: "the model of conversations, as PROVIDER:NAME; the provider may be left out where only one is set up"},
 	{Name: "fallback_models", Kind: List, InEffect: true, Doc: "models that are asked in turn when the first does not answer, each as PROVIDER:NAME"},
+	{Name: "agent.max_turns", Kind: Int, Default: "90", Min: 1, Lenient: true, InEffect: true, Doc: "requests to the model that one message of yours may lead to; then it sums up where it stands"},
+	{Name: "agent.run_budget_seconds", Kind: Int, Default: "7200", Min: 1, Lenient: true, InEffect: true, Doc: "seconds that one message of yours may take, with the waits for you; then the turn ends"},
+	{Name: "agent.reasoning_effort", Kind: Choice, Values: []string{"", "none", "minimal", "low", "medium", "high", "xhigh"}, Lenient: true, InEffect: true,
+		Doc: "how long the model of conversations thinks before it answers; empty: as its provider does unasked"},
 	{Name: "auxiliary.approval.model", Kind: Text, InEffect: true, Doc: "the model that decides on commands in smart mode; empty: the one of conversations"},
 	{Name: "auxiliary.approval.timeout", Kind: Int, Default: "30", Min: 1, InEffect: true, Doc: "seconds it has; then a person decides"},
 	{Name: "auxiliary.compression.model", Kind: Text, InEffect: true, Doc: "the model that shortens a long conversation; empty: the one of conversations"},

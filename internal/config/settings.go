@@ -11,6 +11,7 @@ type Settings struct {
 	Web       Web
 	Chats     Chats
 	Agents    Agents
+	Turns     Turns
 	Models    Models
 
 	Hooks     map[string][]Hook   // by event
@@ -152,6 +153,7 @@ type Security struct {
 type Web struct {
 	Search  string `key:"web.search_backend"`
 	Chars   int64  `key:"web.extract_char_limit"`
+	CacheMB int64  `key:"web.download_cache_mb"`
 	SearXNG string `key:"web.searxng_url"`
 }
 
@@ -192,6 +194,13 @@ type Agents struct {
 	Plugins        []string `key:"plugins.enabled"`
 	HooksAccept    bool     `key:"hooks_auto_accept"`
 	AdoptLogins    bool     `key:"auth.adopt_external_logins"`
+}
+
+// Turns is what one message of the person may lead to, and how long a model thinks about it.
+type Turns struct {
+	Steps  int64  `key:"agent.max_turns"`
+	Time   int64  `key:"agent.run_budget_seconds"`
+	Effort string `key:"agent.reasoning_effort"` // "": as the provider does
 }
 
 // MCP is one MCP server.

@@ -38,11 +38,14 @@ type Request struct {
 // Effort is how long a model may think before it answers. The zero value leaves that to the provider.
 type Effort string
 
-// The efforts that all providers know.
+// The efforts. All providers know those in the middle; where one is not known, the provider says so.
 const (
-	Low    Effort = "low"
-	Medium Effort = "medium"
-	High   Effort = "high"
+	NoEffort Effort = "none"
+	Minimal  Effort = "minimal"
+	Low      Effort = "low"
+	Medium   Effort = "medium"
+	High     Effort = "high"
+	Highest  Effort = "xhigh"
 )
 
 // Role says who speaks.

@@ -133,12 +133,16 @@ func thoughtless(messages []message) bool {
 
 func budgetOf(e llm.Effort) int {
 	switch e {
+	case llm.Minimal:
+		return leastBudget
 	case llm.Low:
 		return 2048
 	case llm.Medium:
 		return 8192
 	case llm.High:
 		return 24576
+	case llm.Highest:
+		return 49152
 	}
 	return 0
 }
