@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -36,7 +35,7 @@ func TestTreeMembers(t *testing.T) {
 		{"of the session the program was started in", entry{pid: 107, ppid: 1, group: 9, sess: 9, born: 7}, false},
 		{"this process", entry{pid: self, ppid: 1, group: 9, sess: 9, born: 1}, false},
 		{"this process, in a member's group", entry{pid: self, ppid: 1, group: 100, sess: 9, born: 1}, false},
-		{"an orphan that nobody claims", entry{pid: 108, ppid: self, group: 108, sess: 108, born: 7}, false},
+		{"an orphan that came to this process", entry{pid: 108, ppid: self, group: 108, sess: 108, born: 7}, false},
 		{"init", entry{pid: 1, ppid: 0, group: 100, sess: 100, born: 0}, false},
 	}
 	base := []entry{
@@ -216,110 +215,8 @@ func soon(ok func() bool) bool {
 	return false
 }
 
-// TestAdopted covers what needs this process to adopt, which cannot be undone: a process of its own does it.
-func TestAdopted(t *testing.T) {
-	if os.Getenv("CHILD_TEST_ADOPT") == "" {
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		again := exec.Command(self, "-test.run=^TestAdopted$", "-test.v")
-		again.Env = append(os.Environ(), "CHILD_TEST_ADOPT=1")
-		if out, err := again.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
-		return
-	}
-	if err := errors.Join(Adopt(), Adopt()); err != nil {
-		t.Fatal(err)
-	}
-	t.Run("double fork is reached", adoptedDoubleFork)
-	t.Run("leftovers in a session of their own", adoptedLeftover)
-	t.Run("no status is stolen", adoptedStatus)
-	t.Run("sweep", adoptedSweep)
-}
-
 // daemon leaves both its group and its parents and then writes its pid.
 const daemon = `setsid sh -c '(sh -c "trap \"\" TERM HUP; echo \$\$ >> $F; exec sleep 1000") &' &`
-
-func adoptedDoubleFork(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "pids")
-	spec := sh(daemon + " sleep 1000")
-	spec.Env = env("PATH="+search, "F="+file)
-	spec.End.Grace = 10 * time.Millisecond
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	p, err := Start(ctx, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pids := pidsIn(t, file, 1)
-	cancel()
-	if _, err := p.Wait(); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	gone(t, pids)
-}
-
-func adoptedLeftover(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "pids")
-	spec := sh(daemon + ` while [ ! -s $F ]; do sleep 0.01; done`)
-	spec.Env = env("PATH="+search, "F="+file)
-	if _, err := Run(t.Context(), spec); err != nil {
-		t.Error(err)
-	}
-	gone(t, pidsIn(t, file, 1))
-}
-
-func adoptedStatus(t *testing.T) {
-	var all sync.WaitGroup
-	for i := range 200 {
-		all.Go(func() {
-			spec := sh("(exit 0) & (exit 1) & exit " + strconv.Itoa(i))
-			if s, err := Run(t.Context(), spec); err != nil || s.Code != i {
-				t.Errorf("exit %d: %+v, %v", i, s, err)
-			}
-		})
-	}
-	all.Wait()
-	noStrays(t)
-}
-
-// noStrays waits until all adopted processes are buried.
-func noStrays(t *testing.T) {
-	t.Helper()
-	if !soon(func() bool { left, err := Strays(); return err == nil && len(left) == 0 }) {
-		left, err := Strays()
-		t.Errorf("strays %v, %v", left, err)
-	}
-}
-
-func adoptedSweep(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "pids")
-	spec := sh(daemon + ` while [ ! -s $F ]; do sleep 0.01; done`)
-	spec.Env, spec.End.Leave = env("PATH="+search, "F="+file), true
-	if _, err := Run(t.Context(), spec); err != nil {
-		t.Error(err)
-	}
-	stays, err := Start(t.Context(), sh("sleep 1000"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pids := pidsIn(t, file, 1)
-	if !alive(pids[0]) {
-		t.Error("what was to be left is gone")
-	}
-	if err := Sweep(); err != nil {
-		t.Error(err)
-	}
-	gone(t, pids)
-	if !alive(stays.Pid()) {
-		t.Error("the sweep took a running program")
-	}
-	stays.Kill()
-	<-stays.Done()
-	noStrays(t)
-}
 
 // Everything in a cgroup dies with the child, whatever it did to leave.
 func TestCgroup(t *testing.T) {

@@ -154,14 +154,5 @@ func newTerminal(Size) (*terminal, error) { return nil, errors.ErrUnsupported }
 
 func (t *terminal) resize(Size) error { return errors.ErrUnsupported }
 
-// Adopt is for systems that give orphans to a process that asks for them. Here nothing leaves its job.
-func Adopt() error { return fmt.Errorf("adopt orphans: %w", errors.ErrUnsupported) }
-
-// Strays returns none: nothing is adopted here.
-func Strays() ([]int, error) { return nil, nil }
-
-// Sweep has nothing to do: nothing is adopted here.
-func Sweep() error { return nil }
-
 // GroupAlive tells whether somebody is in a process group: there are none here.
 func GroupAlive(int) bool { return false }

@@ -84,18 +84,3 @@ func (p *Process) waitNow() {
 		time.Sleep(time.Millisecond)
 	}
 }
-
-func (p *Process) release() {}
-
-// Adopt is for systems that give orphans to a process that asks for them. This one does not.
-func Adopt() error { return fmt.Errorf("adopt orphans: %w", errors.ErrUnsupported) }
-
-// Strays returns none: nothing is adopted here.
-func Strays() ([]int, error) { return nil, nil }
-
-// Sweep has nothing to do: nothing is adopted here.
-func Sweep() error { return nil }
-
-func (p *Process) mayClaim() bool { return false }
-
-func (p *Process) claim(entry, []entry) func(entry) bool { return nil }

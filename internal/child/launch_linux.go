@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -16,8 +15,7 @@ import (
 
 // platform is what reaching a tree takes on this system only.
 type platform struct {
-	cage   *os.File    // cgroup
-	shared atomic.Bool // other programs ran at the same time
+	cage *os.File // cgroup
 }
 
 // launch starts the program. Descriptors that were not opened by this process may lack the close-on-exec mark, so all get it
@@ -36,9 +34,11 @@ func (p *Process) launch(spec *Spec, program string, argv []string, attr *os.Pro
 	sys.Ptrace = limited
 	attr.Sys = sys
 	start := func() error {
-		if err := family.start(p, program, argv, attr); err != nil {
+		proc, err := os.StartProcess(program, argv, attr)
+		if err != nil {
 			return err
 		}
+		p.proc, p.pid = proc, proc.Pid
 		if limited {
 			return p.limit(spec.Limits)
 		}
@@ -63,7 +63,6 @@ func (p *Process) limit(l Limits) error {
 	}
 	_ = unix.Kill(p.pid, unix.SIGKILL)
 	_, _ = p.proc.Wait()
-	family.forget(p)
 	return err
 }
 
@@ -150,6 +149,3 @@ func (t *tree) killCage() error {
 	}
 	return nil
 }
-
-// release lets others take what was bound to the pid. The caller holds p.mu.
-func (p *Process) release() { family.forget(p) }

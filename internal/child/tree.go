@@ -39,7 +39,6 @@ type identity struct {
 // tree is what is known of the processes below a program. It is guarded by Process.mu.
 type tree struct {
 	members map[identity]bool
-	claims  func(entry) bool // of processes that have lost their parents; nil claims none
 	platform
 }
 
@@ -68,8 +67,7 @@ func (t *tree) grow(table []entry) []entry {
 				continue
 			}
 			parent := byPid[e.ppid]
-			if parent != nil && t.members[identity{parent.pid, parent.born}] || made[e.group] || made[e.sess] ||
-				t.claims != nil && e.ppid == self && t.claims(*e) {
+			if parent != nil && t.members[identity{parent.pid, parent.born}] || made[e.group] || made[e.sess] {
 				t.members[id], made[e.pid], again = true, true, true
 			}
 		}
@@ -198,7 +196,6 @@ func (p *Process) rooted(table []entry) []entry {
 	for _, e := range table {
 		if e.pid == p.pid {
 			p.tree.members[identity{e.pid, e.born}] = true
-			p.tree.claims = p.claim(e, table)
 		}
 	}
 	return table
@@ -241,9 +238,6 @@ func (p *Process) killTree() error {
 
 // killRest kills what a program that has ended left in its group, and what it is known to have left elsewhere.
 func (p *Process) killRest() error {
-	if p.mayClaim() {
-		return p.killTree()
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.reaped {
