@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -42,7 +43,7 @@ func (a *App) Tools(s scope.Session) ([]tool.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []tool.Tool{browse.Extract{Options: o}, browse.Search{Options: o, Engine: engine}, browse.Download{Options: o, Store: a.dir}}, nil
+	return []tool.Tool{browse.Extract{Options: o}, browse.Search{Options: o, Engine: engine}, browse.Download{Options: o, Store: a.dir, Total: min(set.Web.CacheMB, math.MaxInt64>>20) << 20}}, nil
 }
 
 // fetched writes down what a tool has asked of the web.

@@ -235,6 +235,24 @@ func (d *Dir) append(name string, text []byte) error {
 	return nil
 }
 
+// List describes what is in a folder, drafts of files that are being written included. A symbolic link is not followed.
+func (d *Dir) List(name string) ([]fs.FileInfo, error) {
+	entries, err := fs.ReadDir(d.root.FS(), path.Clean(name))
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", d.Join(name), bare(err))
+	}
+	out := make([]fs.FileInfo, 0, len(entries))
+	for _, e := range entries {
+		switch info, err := e.Info(); {
+		case err == nil:
+			out = append(out, info)
+		case !errors.Is(err, fs.ErrNotExist): // it went in between
+			return nil, fmt.Errorf("list %s: %w", d.Join(name), bare(err))
+		}
+	}
+	return out, nil
+}
+
 // Remove removes a file or an empty folder. A missing one is fs.ErrNotExist.
 func (d *Dir) Remove(name string) error {
 	err := d.root.Remove(name)

@@ -188,6 +188,26 @@ func TestAppendTogether(t *testing.T) {
 	}
 }
 
+// A folder is told as it is: links are not followed, and what is missing is told.
+func TestList(t *testing.T) {
+	d := fresh(t)
+	if _, err := d.List("f"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+	ok(t, d.MkdirAll("f/inner"))
+	ok(t, d.WriteFile("f/a", []byte("12345")))
+	ok(t, os.Symlink("a", d.Join("f/link")))
+	all, err := d.List("f")
+	ok(t, err)
+	var got []string
+	for _, info := range all {
+		got = append(got, fmt.Sprint(info.Name(), " ", info.Mode().Type(), " ", info.Mode().IsRegular() && info.Size() == 5))
+	}
+	if want := "[a ---------- true inner d--------- false link L--------- false]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
+
 func TestRemove(t *testing.T) {
 	d := fresh(t)
 	ok(t, d.WriteFile("f", nil))

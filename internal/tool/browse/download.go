@@ -17,17 +17,8 @@ type Download struct {
 	Options
 	Store Store
 	Most  int64 // bytes of one file: 32 MiB
+	Total int64 // bytes of all files that are kept: 1 GiB; the oldest go first
 }
-
-// Store keeps files. Implementation: home.Dir. A file is there whole, or not at all.
-type Store interface {
-	MkdirAll(name string) error
-	WriteFile(name string, text []byte) error
-	Join(name string) string // the path of a file, for showing
-}
-
-// Folder is where downloads go, in the home.
-const Folder = "cache/downloads"
 
 // Spec implements tool.Tool.
 func (Download) Spec() tool.Spec {
@@ -96,14 +87,14 @@ func (d Download) get(ctx context.Context, url string) Downloaded {
 		got.Error, got.Blocked = err.Error(), blocked
 		return got
 	}
-	if err := d.keep(&got, a); err != nil {
+	if err := d.keep(ctx, &got, a); err != nil {
 		got.Path, got.Error = "", err.Error()
 	}
 	return got
 }
 
 // keep checks what came and writes it into the home.
-func (d Download) keep(got *Downloaded, a answer) error {
+func (d Download) keep(ctx context.Context, got *Downloaded, a answer) error {
 	is := signed(a.body)
 	got.Type, got.Size = a.kind, len(a.body)
 	switch {
@@ -119,15 +110,12 @@ func (d Download) keep(got *Downloaded, a answer) error {
 	sum := sha256.Sum256(a.body)
 	got.SHA256 = hex.EncodeToString(sum[:])
 	got.Name = FileName(a.disposition, a.url, is.extensions)
-	if err := d.Store.MkdirAll(Folder); err != nil {
-		return err
-	}
 	// The content's own mark in front: two files of one name do not replace each other.
-	name := Folder + "/" + got.SHA256[:12] + "-" + got.Name
-	if err := d.Store.WriteFile(name, a.body); err != nil {
+	name := got.SHA256[:12] + "-" + got.Name
+	if err := d.put(ctx, name, a.body); err != nil {
 		return err
 	}
-	got.Path = d.Store.Join(name)
+	got.Path = d.Store.Join(Folder + "/" + name)
 	return nil
 }
 
