@@ -107,7 +107,7 @@ func (c *Client) resolved(query []byte) []byte {
 		d.Verdict.Action = guard.Block
 		return reply(head, &q, dnsmessage.RCodeRefused, nil)
 	}
-	return reply(head, &q, dnsmessage.RCodeSuccess, addrs)
+	return reply(head, &q, dnsmessage.RCodeSuccess, first(addrs))
 }
 
 // reply builds an answer. Addresses of the family that was not asked for are left out.

@@ -188,6 +188,7 @@ func TestNames(t *testing.T) {
 		{"good.test.", dnsmessage.TypeTXT, dnsmessage.RCodeSuccess, ""},
 		{"good.test.", dnsmessage.TypeHTTPS, dnsmessage.RCodeSuccess, ""},
 		{"mixed.test.", dnsmessage.TypeA, dnsmessage.RCodeRefused, ""},
+		{"late.test.", dnsmessage.TypeA, dnsmessage.RCodeRefused, ""}, // more than are told, the last refused
 		{"gone.test.", dnsmessage.TypeA, dnsmessage.RCodeNameError, ""},
 		{"empty.test.", dnsmessage.TypeA, dnsmessage.RCodeServerFailure, ""},
 		{"c2VjcmV0.evil.test.", dnsmessage.TypeA, dnsmessage.RCodeRefused, ""},

@@ -88,7 +88,7 @@ func or[T int | time.Duration](v, otherwise T) T {
 	return v
 }
 
-// maxAddrs is how many addresses of one name are tried.
+// maxAddrs is how many addresses of one name are tried, or told. All are judged.
 const maxAddrs = 8
 
 // Client is one user of the proxy: a sandbox, say. It is safe for concurrent use. Close it with the sandbox.

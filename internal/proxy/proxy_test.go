@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -64,6 +65,7 @@ var names = map[string][]netip.Addr{
 	"other.test": {netip.MustParseAddr("127.0.0.1")},
 	"mixed.test": {netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("127.6.6.6")},
 	"bad.test":   {netip.MustParseAddr("127.6.6.6")},
+	"late.test":  append(slices.Repeat([]netip.Addr{netip.MustParseAddr("127.0.0.1")}, maxAddrs), netip.MustParseAddr("127.6.6.6")),
 	"empty.test": nil,
 }
 
@@ -72,7 +74,7 @@ func start(t *testing.T, change ...func(*Options)) *world {
 	w := &world{T: t}
 	o := Options{
 		Policy: listed{
-			hosts: map[string]egress.Ruling{"good.test": {}, "mixed.test": {}, "bad.test": {}, "gone.test": {}, "127.0.0.1": {},
+			hosts: map[string]egress.Ruling{"good.test": {}, "mixed.test": {}, "late.test": {}, "bad.test": {}, "gone.test": {}, "127.0.0.1": {},
 				"raw.test": {Opaque: true}, "empty.test": {}},
 			refused: map[string]bool{"127.6.6.6": true},
 		},
@@ -312,6 +314,7 @@ func TestMalformedRequestsAreRefused(t *testing.T) {
 		"name without an address":    {"CONNECT empty.test:443 HTTP/1.1\r\nHost: empty.test:443\r\n\r\n", "502"},
 		"plain, unlisted":            {"GET http://unlisted.test/ HTTP/1.1\r\nHost: unlisted.test\r\n\r\n", "403"},
 		"plain, refused address":     {"GET http://bad.test/ HTTP/1.1\r\nHost: bad.test\r\n\r\n", "403"},
+		"plain, the last of many":    {"GET http://late.test/ HTTP/1.1\r\nHost: late.test\r\n\r\n", "403"},
 		"plain, one address refused": {"GET http://mixed.test/ HTTP/1.1\r\nHost: mixed.test\r\n\r\n", "403"},
 	} {
 		t.Run(name, func(t *testing.T) {

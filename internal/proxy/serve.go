@@ -154,17 +154,18 @@ func (c *Client) reach(ctx context.Context, host egress.Host, port uint16) (net.
 		v.Action = guard.Block
 		return nil, &reachError{verdict: v}
 	}
-	var first error
+	addrs = first(addrs) // all were judged
+	var cause error
 	for i, a := range addrs {
 		conn, err := dial(ctx, netip.AddrPortFrom(a, port), len(addrs)-i)
 		if err == nil {
 			return conn, nil
 		}
-		if first == nil {
-			first = err
+		if cause == nil {
+			cause = err
 		}
 	}
-	return nil, &reachError{err: first}
+	return nil, &reachError{err: cause}
 }
 
 // dial dials one address, leaving time for the others.
@@ -178,7 +179,10 @@ func dial(ctx context.Context, addr netip.AddrPort, shares int) (net.Conn, error
 	return d.DialContext(ctx, "tcp", addr.String())
 }
 
-// lookup returns the addresses of a host, not more than are tried.
+// first returns as many addresses as are of use: a name may have any number.
+func first(addrs []netip.Addr) []netip.Addr { return addrs[:min(len(addrs), maxAddrs)] }
+
+// lookup returns the addresses of a host, all of them.
 func (c *Client) lookup(ctx context.Context, host egress.Host) ([]netip.Addr, error) {
 	if a, ok := host.Addr(); ok {
 		return []netip.Addr{a}, nil
@@ -192,9 +196,6 @@ func (c *Client) lookup(ctx context.Context, host egress.Host) ([]netip.Addr, er
 	}
 	if len(addrs) == 0 {
 		return nil, fmt.Errorf("look up %q: no address", host)
-	}
-	if len(addrs) > maxAddrs {
-		addrs = addrs[:maxAddrs]
 	}
 	return addrs, nil
 }
