@@ -62,7 +62,10 @@ func TestTurnLimits(t *testing.T) {
 	if done, ok := heard[len(heard)-1].(agent.Done); !ok || done.Why != agent.Steps {
 		t.Errorf("%+v", heard[len(heard)-1])
 	}
-	if !slices.ContainsFunc(heard, func(e agent.Event) bool { n, ok := e.(agent.Notice); return ok && strings.Contains(n.Text, "agent.max_turns") }) {
+	if !slices.ContainsFunc(heard, func(e agent.Event) bool {
+		n, ok := e.(agent.Notice)
+		return ok && strings.Contains(n.Text, "agent.max_turns")
+	}) {
 		t.Error("the person is not told which setting ended the turn")
 	}
 	if _, _, err := talk.Switch(t.Context(), "own:other"); err != nil {
