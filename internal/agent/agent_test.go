@@ -86,7 +86,8 @@ func (plainPrompt) Result(name string, r tool.Result, err error) (string, taint.
 		risk = risk.And(p.Risk)
 		text := p.Text
 		if p.Origin == taint.Outside {
-			text = "<outside>" + text + "</outside>"
+			text = `<untrusted_tool_result id="B0">` + text + `</untrusted_tool_result id="B0">`
+			risk = risk.And(taint.Risk{Level: "low", Findings: []string{}})
 		}
 		out = append(out, text)
 	}

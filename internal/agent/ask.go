@@ -43,7 +43,7 @@ func (t *turn) answer(ctx context.Context, last bool) (*reply, error) {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		if failed != nil && !errors.Is(failed, errShort) {
+		if failed != nil && !pointless(failed) {
 			t.notice("The conversation is too long for the model and could not be summed up: " + failed.Error() + ". Nothing was cut.")
 		}
 		if t.tokens() >= before { // nothing is left to leave out

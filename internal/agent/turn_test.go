@@ -180,7 +180,7 @@ func TestTime(t *testing.T) {
 			}
 			all := stored(t, p)
 			m := all[len(all)-2]
-			if !m.Failed || !strings.Contains(m.Text, "the turn took as long as it may") || !strings.Contains(m.Text, "end</outside>") ||
+			if !m.Failed || !strings.Contains(m.Text, "the turn took as long as it may") || !strings.Contains(m.Text, "end</untrusted_tool_result") ||
 				strings.Contains(m.Text, "may still run") != deaf || len(m.Text) > tail+500 || strings.Contains(m.Text, "\ufffd") {
 				t.Errorf("the call's result: %.200s", m.Text)
 			}
