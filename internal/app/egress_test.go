@@ -91,3 +91,19 @@ func TestEgressAmbientProxy(t *testing.T) {
 		t.Error("a name that does not resolve passes")
 	}
 }
+
+// Who proves what a backend can hold has to know that the settings do not ask for it.
+func TestOpenNetwork(t *testing.T) {
+	for _, row := range []struct {
+		settings, backend string
+		want              bool
+	}{
+		{"", "docker", true}, {"terminal: {docker_network: false}", "docker", false}, {"terminal: {network: allowlist}", "docker", false}, {"terminal: {network: open, docker_network: false}", "docker", true},
+		{"", "native", false}, {"terminal: {network: open}", "native", true}, {"terminal: {network: none}", "native", false},
+	} {
+		got, err := newWorld(t, row.settings).open(t).OpenNetwork(row.backend)
+		if err != nil || got != row.want {
+			t.Errorf("%s %s: %v %v", row.settings, row.backend, got, err)
+		}
+	}
+}

@@ -20,8 +20,23 @@ import (
 	"hermes/internal/safehttp"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/docker"
+	"hermes/internal/sandbox/docker/plan"
 	"hermes/internal/sandbox/ssh"
 )
+
+// OpenNetwork tells whether the settings give the commands of a backend the whole network.
+func (a *App) OpenNetwork(backend string) (bool, error) {
+	snap, err := a.settings()
+	if err != nil {
+		return false, err
+	}
+	t := &snap.Settings.Terminal
+	mode := network(t, backend).Asked
+	if backend == docker.Name {
+		mode, _ = plan.NetworkMode(t.Network, t.Docker.Network)
+	}
+	return mode == exposure.OpenNet, nil
+}
 
 // exitPort is where commands in a sandbox of their own find the proxy.
 const exitPort = 3128

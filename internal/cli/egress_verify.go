@@ -72,6 +72,7 @@ func egressVerify(ctx context.Context, stdio *IO, o verifyOptions) error {
 type proofPlace struct {
 	backend, tree, dir string
 	made               bool // tree was made for it
+	open               bool // commands get the network whole, by the settings
 }
 
 func (at proofPlace) remove() {
@@ -101,6 +102,9 @@ func openProof(ctx context.Context, stdio *IO, a *app.App, o verifyOptions, star
 			return nil, err
 		}
 		if spec.Env, err = a.Variables(at.backend); err != nil {
+			return nil, err
+		}
+		if at.open, err = a.OpenNetwork(at.backend); err != nil {
 			return nil, err
 		}
 		spec.Network = exposure.Network{Want: exposure.Explicitly, Asked: exposure.AllowlistNet}
@@ -154,6 +158,9 @@ func tryProof(ctx context.Context, stdio *IO, box sandbox.Sandbox, at proofPlace
 	switch {
 	case e.Network.Force == exposure.AllowlistNet:
 		a.Rows = append(a.Rows, p.Way(ctx, inside, exitAt)...)
+		if at.open {
+			a.Note = "That is what " + at.backend + " can hold. Your settings give commands there the whole network: for this one way out, hermes config set terminal.network allowlist"
+		}
 	case at.backend == "local":
 		a.Note = "Commands of the backend local have this machine's own network. For a sandbox with one way out: --backend native."
 	case a.Note == "":
