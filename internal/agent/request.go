@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"hermes/internal/llm"
+	"hermes/internal/session"
 )
 
 // lost is the result of a call in a request that none is stored for: a format with calls that nobody answered is refused as a whole.
@@ -164,4 +165,14 @@ func (h *history) tokens(besides, most int) int {
 		n += e.tokens(most)
 	}
 	return n + besides
+}
+
+// Taken is about how many tokens a conversation takes, as session.View.Live gives it: as a provider counted at its last answer, and
+// about what came since. Where none has counted, the system prompt and the tools are not in it.
+func Taken(live []session.Message) int {
+	h := history{ids: map[string]bool{}}
+	for _, m := range live {
+		h.add(m)
+	}
+	return h.tokens(0, longest)
 }

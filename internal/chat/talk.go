@@ -130,7 +130,7 @@ func (c *Chat) enter(t *Talk, clear bool) error {
 	c.talk, c.said, c.later, c.waiting, c.alone = t, len(history) > 0, nil, nil, 0
 	c.mu.Lock()
 	c.steered, c.files = nil, t.Files
-	c.status = Status{Input: t.Info.Input, Output: t.Info.Output, Dollars: t.Info.Dollars}
+	c.status = Status{Input: t.Info.Input, Output: t.Info.Output, Dollars: t.Info.Dollars, Context: agent.Taken(history)}
 	c.mu.Unlock()
 	c.emit(Opened{Info: t.Info, History: shown(history), Clear: clear})
 	if pending, err := t.Agent.Pending(c.ctx); err == nil && pending {

@@ -1,0 +1,29 @@
+package chat
+
+import (
+	"context"
+	"testing"
+
+	"hermes/internal/llm"
+	"hermes/internal/session"
+)
+
+// A conversation that is opened again shows at once what it takes, as the provider counted it last.
+func TestResumedStatus(t *testing.T) {
+	play(t, nil, func(s *stage) {
+		s.does("hello")
+		counted := session.Message{Message: llm.Message{Role: llm.Assistant, Text: "counted"}, Usage: llm.Usage{Input: 4000, Output: 50}, Dollars: 0.25}
+		if _, err := s.view.Append(context.Background(), s.ids[0], counted); err != nil {
+			t.Fatal(err)
+		}
+		s.does("/title Counted")
+		s.does("/new now")
+		if st := s.chat.Status(); st.Context != 0 || st.Input != 0 {
+			t.Errorf("a new one: %+v", st)
+		}
+		s.does("/resume Counted")
+		if st := s.chat.Status(); st.ID != s.ids[0] || st.Context != 4050 || st.Input != 4000 || st.Output != 50 || st.Dollars != 0.25 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
