@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -202,4 +203,25 @@ func TestWhere(t *testing.T) {
 	if _, err := a.Place(Where{Session: session, Backend: "dokcer", Start: w.home}); err == nil {
 		t.Error("a backend that does not exist")
 	}
+	// A link has two directories above it: commands are judged from the one that ".." leads to.
+	real, link := filepath.Join(realPath(t, w.home), "real"), filepath.Join(t.TempDir(), "link")
+	if err := errors.Join(os.Mkdir(real, 0o700), os.Symlink(real, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, where := range []Where{{Dir: link}, {Start: link}} {
+		where.Session = session
+		p, err := a.Place(where)
+		if err != nil || p.Dir() != real {
+			t.Errorf("%+v: %v, %v", where, p, err)
+		}
+	}
+}
+
+func realPath(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -194,6 +194,10 @@ func (a *App) spec(snap *config.Snapshot, backend string, w Where) (sandbox.Spec
 			dir = filepath.Join(w.Start, dir)
 		}
 		dir = filepath.Clean(dir)
+		// What is above it ("..") is judged by name, so it gets the name that it has without links.
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+		}
 	}
 	tree, err := checked.ParseWorkdir(dir)
 	if err != nil {

@@ -24,14 +24,22 @@ type Place struct {
 	running []*journey
 	box     sandbox.Sandbox
 	last    string // where the session is: where the last command ended; "" when that is not known
-	seen    bool   // last was told from inside
+	seen    bool   // last is where commands start, and nowhere else: it was told from inside, or means there what it means here
 	used    bool   // commands have run: what lasts of them may be in force
 	shut    bool
 }
 
 // NewPlace makes a place; nothing is opened yet. The environment is the policy's: spec.Env does not count.
 func NewPlace(b sandbox.Backend, spec sandbox.Spec) *Place {
-	return &Place{backend: b, spec: spec, last: spec.Workdir.String()}
+	p := &Place{backend: b, spec: spec}
+	p.start()
+	return p
+}
+
+// start puts the session where its first command starts. That command is judged by the name of the directory, so where the name
+// means the same here it starts there or not at all: a backend that took another directory would run what nobody has judged.
+func (p *Place) start() {
+	p.last, p.seen = p.spec.Workdir.String(), p.hostFiles()
 }
 
 // Backend returns the backend's name.
@@ -91,12 +99,13 @@ func (p *Place) after(box sandbox.Sandbox, s sandbox.Status, err error, apart bo
 	var broken *sandbox.BrokenError
 	if errors.As(err, &broken) && p.box == box {
 		_ = box.Close(context.WithoutCancel(context.Background())) // it is broken already
-		p.box, p.last, p.seen, p.used = nil, p.spec.Workdir.String(), false, false
+		p.box, p.used = nil, false
+		p.start()
 	}
 }
 
-// here returns the session's directory as it was told from inside, "" where it was not: a command that is started there by name
-// runs there or not at all.
+// here returns the session's directory, "" where it is not known for sure: a command that is started there by name runs there or
+// not at all.
 func (p *Place) here() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
