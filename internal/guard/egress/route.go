@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -27,7 +28,7 @@ const (
 // String returns the host and port as a person would write them.
 func (q Request) String() string {
 	host := q.Host
-	if strings.Contains(host, ":") {
+	if a, err := netip.ParseAddr(host); err == nil && a.Is6() { // what could not be read may hold colons, too
 		host = "[" + host + "]"
 	}
 	if q.Port == 0 {
@@ -268,12 +269,38 @@ func (r Routes) Judge(q Request) Ruling {
 		return Ruling{Host: h, Verdict: refused("egress/path", odd, "")}
 	}
 	entry := listed(h, q)
-	v := refused("egress/unlisted", fmt.Sprintf("%s is not on the allow-list of this sandbox", q),
-		"to allow it for good, add it to the list: hermes config set "+keyRoutes+" '["+strings.Join(append(r.entries, entry), ", ")+"]'")
+	reason := q.String() + " is not on the allow-list of this sandbox"
+	if r.others(h, q) {
+		path, _, _ := strings.Cut(q.Path, "?")
+		reason = fmt.Sprintf("%s is on the allow-list of this sandbox for other requests, not for %s %s", q, q.Method, quote(path))
+	}
+	v := refused("egress/unlisted", reason, r.adding(entry))
 	v.Action = guard.Ask
 	one := route{port: q.Port} // what the entry would be
 	one.settle()
 	return Ruling{Host: h, Verdict: v, Entry: entry, Opaque: one.kind == opaque}
+}
+
+// others tells whether plain requests to where q goes are listed, if with other methods or other paths.
+func (r Routes) others(h Host, q Request) bool {
+	if q.Method == Tunnel || q.Method == Resolve {
+		return false
+	}
+	return slices.ContainsFunc(r.of(h), func(one route) bool {
+		one.methods, one.path, one.below = nil, "", false
+		return one.allows(q)
+	})
+}
+
+// adding says how to put one more entry on the list.
+func (r Routes) adding(entry string) string {
+	var list strings.Builder
+	e := json.NewEncoder(&list)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(append(r.entries, entry)); err != nil || strings.Contains(list.String(), "'") {
+		return "to allow it for good, add " + quote(entry) + " to " + keyRoutes
+	}
+	return "to allow it for good, add it to the list: hermes config set " + keyRoutes + " '" + strings.TrimSpace(list.String()) + "'"
 }
 
 // keyRoutes is the setting of the allow-list.
@@ -340,7 +367,10 @@ func (one route) allows(q Request) bool {
 	case Tunnel:
 		return one.kind != plainHTTP && one.at(q.Port, 443)
 	}
-	if one.kind != both && one.kind != plainHTTP || !one.at(q.Port, 80) {
+	if one.kind == opaque {
+		return one.at(q.Port, 443) // whatever is spoken there: a tunnel could carry the request as well
+	}
+	if one.kind == tls || !one.at(q.Port, 80) {
 		return false
 	}
 	if one.methods != nil && !slices.Contains(one.methods, q.Method) {

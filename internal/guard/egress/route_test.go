@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"encoding/json"
 	"net/netip"
 	"strings"
 	"testing"
@@ -63,14 +64,16 @@ func TestRoutes(t *testing.T) {
 		{"*.example.org", "CONNECT notexample.org:443", ask},
 		{"example.org:22", "CONNECT example.org:22", pass},
 		{"example.org:22", "CONNECT example.org:443", ask},
-		{"example.org:8080", "GET http://example.org:8080/", ask}, // a port of its own is for tunnels
+		{"example.org:8080", "GET http://example.org:8080/", pass}, // whatever is spoken there
+		{"example.org:8080", "GET http://example.org/", ask},
+		{"https://example.org:8080", "GET http://example.org:8080/", ask},
 		{"http://example.org:8080", "GET http://example.org:8080/", pass},
 		{"http://example.org", "CONNECT example.org:443", ask},
 		{"http://example.org", "CONNECT example.org:80", ask},
 		{"https://example.org", "GET http://example.org/", ask},
 		{"https://example.org", "CONNECT example.org:443", pass},
 		{"tcp://example.org:80", "CONNECT example.org:80", pass},
-		{"tcp://example.org:80", "GET http://example.org/", ask},
+		{"tcp://example.org:80", "GET http://example.org/", pass},
 		{"GET,HEAD http://example.org/pool/*", "GET http://example.org/pool/a?x=..", pass},
 		{"GET,HEAD http://example.org/pool/*", "POST http://example.org/pool/a", ask},
 		{"GET,HEAD http://example.org/pool/*", "GET http://example.org/", ask},
@@ -207,6 +210,59 @@ func TestWhatMayBeAsked(t *testing.T) {
 		}
 		if row.host == "10.0.0.1" && !strings.Contains(r.Verdict.Remedy, "terminal.network_allow") {
 			t.Errorf("%s: %q", row.host, r.Verdict.Remedy)
+		}
+	}
+}
+
+// What is said of a refused request is true, and what is said to do works.
+func TestRoutesRemedy(t *testing.T) {
+	for _, row := range []struct {
+		list       string // entries, by ;
+		text       string
+		reason     string
+		next, more string // the remedy's command, or its end
+	}{
+		{"", "CONNECT b.example:443", "b.example:443 is not on the allow-list", `'["b.example"]'`, ""},
+		{"*.a.example;GET,HEAD http://a.example/pub/*;[2001:db8::]/32:443", "CONNECT b.example:22", "b.example:22 is not on the allow-list", `'["*.a.example","GET,HEAD http://a.example/pub/*","[2001:db8::]/32:443","b.example:22"]'`, ""},
+		{"http://a.example/x&y<z", "GET http://b.example/", "b.example:80 is not on the allow-list", `'["http://a.example/x&y<z","b.example"]'`, ""},
+		{"http://a.example/it's", "GET http://b.example/", "b.example:80 is not on the allow-list", "", `add "b.example" to terminal.network_allow`},
+		{"GET http://a.example/pub/*", "POST http://a.example/pub/x?y", `a.example:80 is on the allow-list of this sandbox for other requests, not for POST "/pub/x"`, `'["GET http://a.example/pub/*","a.example"]'`, ""},
+		{"GET http://a.example/pub/*", "GET http://a.example/", `for other requests, not for GET "/"`, `'["GET http://a.example/pub/*","a.example"]'`, ""},
+		{"GET http://a.example/pub/*", "CONNECT a.example:443", "a.example:443 is not on the allow-list", `'["GET http://a.example/pub/*","a.example"]'`, ""},
+		{"GET http://a.example/pub/*", "GET http://a.example:81/pub/x", "a.example:81 is not on the allow-list", `'["GET http://a.example/pub/*","a.example:81"]'`, ""},
+	} {
+		r, problems := ParseRoutes(strings.Split(row.list, ";"))
+		if len(problems) > 0 && row.list != "" {
+			t.Fatal(problems)
+		}
+		if row.list == "" {
+			r, _ = ParseRoutes(nil)
+		}
+		v := r.Judge(request(t, row.text)).Verdict
+		want := row.more
+		if row.next != "" {
+			want = "hermes config set terminal.network_allow " + row.next
+			var list []string
+			if err := json.Unmarshal([]byte(strings.Trim(row.next, "'")), &list); err != nil {
+				t.Errorf("%s: %v", row.next, err)
+			} else if again, problems := ParseRoutes(list); len(problems) > 0 || again.Judge(request(t, row.text)).Verdict.Action != guard.Allow {
+				t.Errorf("%s %s: with %s it is still refused: %v", row.list, row.text, row.next, problems)
+			}
+		}
+		if !strings.Contains(v.Reason, row.reason) || !strings.HasSuffix(v.Remedy, want) {
+			t.Errorf("%s %s: %s; %s, want %s; %s", row.list, row.text, v.Reason, v.Remedy, row.reason, want)
+		}
+	}
+}
+
+// Only an address is written in brackets: what could not be read as a request's end holds colons, too.
+func TestRequestString(t *testing.T) {
+	for want, q := range map[string]Request{
+		"a.example:443": {Host: "a.example", Port: 443}, "[::1]:80": {Host: "::1", Port: 80}, "http://a.example/x": {Host: "http://a.example/x"},
+		"a.example:443:1": {Host: "a.example:443", Port: 1}, "[2001:db8::1]": {Host: "2001:db8::1"},
+	} {
+		if q.String() != want {
+			t.Errorf("%s, want %s", q, want)
 		}
 	}
 }
