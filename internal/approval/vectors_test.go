@@ -1,12 +1,9 @@
 package approval
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +14,7 @@ import (
 	"hermes/internal/guard"
 	"hermes/internal/guard/command"
 	"hermes/internal/guard/exposure"
+	"hermes/internal/vectortest"
 )
 
 // vector is one row of the shared vectors on flow.
@@ -33,23 +31,6 @@ type divergence struct {
 	Reason string         `json:"reason"`
 }
 
-func lines[T any](t *testing.T, name string) []T {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []T
-	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
-		var row T
-		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, row)
-	}
-	return out
-}
-
 func key(when string, given map[string]any) string {
 	b, _ := json.Marshal(given)
 	return when + string(b)
@@ -57,13 +38,13 @@ func key(when string, given map[string]any) string {
 
 func TestVectors(t *testing.T) {
 	ours := map[string]divergence{}
-	for _, d := range lines[divergence](t, "testdata/divergences.jsonl") {
+	for _, d := range vectortest.Rows[divergence](t, "testdata/divergences.jsonl") {
 		if d.Reason == "" {
 			t.Errorf("%s: a divergence without a reason", d.When)
 		}
 		ours[key(d.When, d.Given)] = d
 	}
-	rows, used := lines[vector](t, "testdata/vectors/flow.jsonl"), 0
+	rows, used := vectortest.Rows[vector](t, "testdata/vectors/flow.jsonl"), 0
 	for _, v := range rows {
 		if d, ok := ours[key(v.When, v.Given)]; ok {
 			used++

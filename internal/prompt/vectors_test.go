@@ -1,73 +1,27 @@
 package prompt
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"hermes/internal/guard/taint"
+	"hermes/internal/vectortest"
 )
 
 // ids are what the original's blocks do not have.
 var ids = regexp.MustCompile(` id="[0-9a-f]{24}"`)
 
-// text is a vector's text: a string, or pieces with how often they stand.
-type text string
-
-func (x *text) UnmarshalJSON(b []byte) error {
-	var pieces []struct {
-		S     string
-		Times int
-	}
-	if json.Unmarshal(b, (*string)(x)) == nil {
-		return nil
-	}
-	if err := json.Unmarshal(b, &pieces); err != nil {
-		return err
-	}
-	for _, p := range pieces {
-		*x += text(strings.Repeat(p.S, p.Times))
-	}
-	return nil
-}
-
-// rows reads a file of vectors.
-func rows[T any](t *testing.T, name string) (out []T) {
-	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s := bufio.NewScanner(f)
-	s.Buffer(nil, 1<<20)
-	for s.Scan() {
-		var row T
-		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
-			t.Fatalf("%s: %s: %v", name, s.Bytes(), err)
-		}
-		out = append(out, row)
-	}
-	if len(out) == 0 {
-		t.Fatal(name, "is empty")
-	}
-	return out
-}
-
 // compare holds the answers of rows against what is known to be otherwise on purpose.
 func compare(t *testing.T, trouble map[string]string) {
 	t.Helper()
-	type divergence struct{ ID, Reason string }
-	for _, d := range rows[divergence](t, "testdata/divergences.jsonl") {
-		got, asked := trouble[d.ID]
-		if asked && (got == "" || d.Reason == "") {
-			t.Errorf("%s is listed as otherwise on purpose (%q), and is as the original", d.ID, d.Reason)
+	for id, reason := range vectortest.Divergences(t, "testdata/divergences.jsonl") {
+		if got, asked := trouble[id]; asked && got == "" {
+			t.Errorf("%s is listed as otherwise on purpose (%q), and is as the original", id, reason)
 		}
-		delete(trouble, d.ID)
+		delete(trouble, id)
 	}
 	for id, what := range trouble {
 		if what != "" {
@@ -124,7 +78,7 @@ func TestUntrustedVectors(t *testing.T) {
 		}
 	}
 	p, trouble := New(Options{}), map[string]string{}
-	for _, v := range rows[vector](t, "testdata/untrusted.jsonl") {
+	for _, v := range vectortest.Rows[vector](t, "testdata/untrusted.jsonl") {
 		if v.Fn == "is_untrusted" {
 			trouble[v.ID] = ""
 			if got := taint.ToolOrigin(v.In.Tool) == taint.Outside; got != v.Expect.Value {
@@ -165,7 +119,7 @@ func TestTruncationVectors(t *testing.T) {
 	type vector struct {
 		ID, Fn string
 		In     struct {
-			Text     text
+			Text     vectortest.Text
 			Filename string
 			Max      int `json:"max_chars"`
 			Window   int `json:"context_length_tokens"`
@@ -184,7 +138,7 @@ func TestTruncationVectors(t *testing.T) {
 		}
 	}
 	trouble := map[string]string{}
-	for _, v := range rows[vector](t, "../guard/taint/testdata/threat_patterns.jsonl") {
+	for _, v := range vectortest.Rows[vector](t, "../guard/taint/testdata/threat_patterns.jsonl") {
 		if v.Fn != "truncate_context" {
 			continue
 		}

@@ -1,13 +1,13 @@
 package redact
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"hermes/internal/vectortest"
 )
 
 type row struct {
@@ -58,7 +58,7 @@ var anyMark = regexp.MustCompile(`⟦secret:[a-z0-9-]+:[0-9a-f]{4}⟧`)
 // is gone and the rest is kept. In expected texts "***" stands for any mark, and pieces of the original's masks are not
 // asked for.
 func TestVectors(t *testing.T) {
-	diverge := divergences(t)
+	diverge := vectortest.Divergences(t, "testdata/divergences.jsonl")
 	total, passed := 0, 0
 	for _, r := range readRows(t) {
 		if _, ok := diverge[r.ID]; ok {
@@ -78,39 +78,12 @@ func TestVectors(t *testing.T) {
 }
 
 func readRows(t *testing.T) []row {
-	f, err := os.Open("testdata/redaction.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var rows []row
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		var r row
-		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, r)
-	}
+	t.Helper()
+	rows := vectortest.Rows[row](t, "testdata/redaction.jsonl")
 	if len(rows) < 160 {
 		t.Fatalf("only %d rows", len(rows))
 	}
 	return rows
-}
-
-func divergences(t *testing.T) map[string]string {
-	b, err := os.ReadFile("testdata/divergences.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]string{}
-	for line := range strings.Lines(string(b)) {
-		var d struct{ ID, Reason string }
-		if err := json.Unmarshal([]byte(line), &d); err != nil || d.Reason == "" {
-			t.Fatalf("divergence %q: %v", line, err)
-		}
-		out[d.ID] = d.Reason
-	}
-	return out
 }
 
 func check(t *testing.T, r row) string {

@@ -1,7 +1,6 @@
 package sitelist
 
 import (
-	"bufio"
 	"encoding/hex"
 	"encoding/json"
 	"os"
@@ -12,23 +11,8 @@ import (
 	"hermes/internal/config"
 	"hermes/internal/guard"
 	"hermes/internal/home"
+	"hermes/internal/vectortest"
 )
-
-func rows[T any](t *testing.T, name string) (out []T) {
-	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	must(t, err)
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var row T
-		must(t, json.Unmarshal(lines.Bytes(), &row))
-		out = append(out, row)
-	}
-	if len(out) == 0 {
-		t.Fatalf("%s has no rows", name)
-	}
-	return out
-}
 
 type row struct {
 	ID, Fn string
@@ -100,13 +84,10 @@ func (r row) holds(t *testing.T) bool {
 }
 
 func TestVectors(t *testing.T) {
-	other := map[string]bool{}
-	for _, d := range rows[struct{ ID, Reason string }](t, "divergences.jsonl") {
-		other[d.ID] = d.Reason != ""
-	}
-	for _, r := range rows[row](t, "website_policy.jsonl") {
-		if good := r.holds(t); good == other[r.ID] {
-			t.Errorf("%s %s: holds %v, diverges %v", r.ID, r.Fn, good, other[r.ID])
+	divergent := vectortest.Divergences(t, "testdata/divergences.jsonl")
+	for _, r := range vectortest.Rows[row](t, "testdata/website_policy.jsonl") {
+		if _, ours := divergent[r.ID]; r.holds(t) == ours {
+			t.Errorf("%s %s: listed as otherwise on purpose: %v", r.ID, r.Fn, ours)
 		}
 	}
 }

@@ -25,24 +25,22 @@ import (
 	"hermes/internal/guard/scope"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/sandboxtest"
+	"hermes/internal/vectortest"
 )
 
 // The rows that are about tools on real files.
 func TestVectors(t *testing.T) {
-	text, err := os.ReadFile("testdata/tools.jsonl")
-	ok(t, err)
-	rows := 0
-	for line := range strings.Lines(string(text)) {
-		var v struct {
-			ID, Kind, Path string
-			Old            string            `json:"existing_content"`
-			New            string            `json:"new_content"`
-			Config         map[string]string `json:"config"`
-			Expected       struct {
-				Error json.RawMessage `json:"error_contains"`
-			}
+	type vector struct {
+		ID, Kind, Path string
+		Old            string            `json:"existing_content"`
+		New            string            `json:"new_content"`
+		Config         map[string]string `json:"config"`
+		Expected       struct {
+			Error json.RawMessage `json:"error_contains"`
 		}
-		ok(t, json.Unmarshal([]byte(line), &v))
+	}
+	rows := 0
+	for _, v := range vectortest.Rows[vector](t, "testdata/tools.jsonl") {
 		top, err := filepath.EvalSymlinks(t.TempDir())
 		ok(t, err)
 		root := filepath.Join(top, "hermes")

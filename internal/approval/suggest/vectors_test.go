@@ -1,11 +1,8 @@
 package suggest
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -13,6 +10,7 @@ import (
 	"hermes/internal/guard/scope"
 	"hermes/internal/session"
 	"hermes/internal/sqlite"
+	"hermes/internal/vectortest"
 )
 
 // vector is one row of the shared vectors. The rows on flags and JSON are those of the command line (TestSuggestVectors in package
@@ -73,20 +71,12 @@ func (v vector) argumentsOf() (out []string) {
 }
 
 func TestVectors(t *testing.T) {
-	text, err := os.ReadFile("testdata/vectors/suggest.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
 	profile, err := scope.ParseProfile("default")
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
-	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
-		var v vector
-		if err := json.Unmarshal(s.Bytes(), &v); err != nil {
-			t.Fatal(err)
-		}
+	for _, v := range vectortest.Rows[vector](t, "testdata/vectors/suggest.jsonl") {
 		o := options()
 		o.MinCount = max(1, v.MinCount)
 		mined := func(arguments ...string) []Proposal {

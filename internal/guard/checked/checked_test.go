@@ -1,13 +1,12 @@
 package checked
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"hermes/internal/vectortest"
 )
 
 // parsers lists every type's parser behind one shape.
@@ -234,20 +233,12 @@ func TestZeroValueIsAbsent(t *testing.T) {
 
 // The vectors state what the original product accepts.
 func TestWorkdirVectors(t *testing.T) {
-	file, err := os.Open("testdata/cwd.jsonl")
-	if err != nil {
-		t.Fatal(err)
+	type vector struct {
+		ID, Kind, Workdir string
+		Expected          struct{ Accepted bool }
 	}
-	defer file.Close()
 	ran := 0
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		var row struct {
-			ID, Kind, Workdir string
-			Expected          struct{ Accepted bool }
-		}
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
+	for _, row := range vectortest.Rows[vector](t, "testdata/cwd.jsonl") {
 		if row.Kind != "workdir" {
 			continue
 		}

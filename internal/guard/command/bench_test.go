@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hermes/internal/vectortest"
 )
 
 // benchRows returns the vector rows of up to 4 kB.
@@ -15,7 +17,7 @@ func benchRows(b *testing.B) []string {
 	b.Helper()
 	var out []string
 	for _, file := range []string{"approvals", "approvals_rule_coverage", "lifecycle", "sudo_stdin"} {
-		for _, v := range readLines[vector](b, filepath.Join("testdata", "vectors", file+".jsonl")) {
+		for _, v := range vectortest.Rows[vector](b, filepath.Join("testdata", "vectors", file+".jsonl")) {
 			if s := v.text(); len(s) <= 4<<10 {
 				out = append(out, s)
 			}

@@ -1,16 +1,14 @@
 package command
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"hermes/internal/guard"
+	"hermes/internal/vectortest"
 )
 
 // The two corpora hold the line between safety and needless questions: what must be asked about or refused, and what must
@@ -59,23 +57,7 @@ func corpus(t testing.TB, folder string) (rows []corpusRow) {
 		t.Fatalf("no corpus in %s: %v", folder, err)
 	}
 	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(f)
-		lines.Buffer(nil, 1<<20)
-		for n := 1; lines.Scan(); n++ {
-			var r corpusRow
-			if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-				t.Fatalf("%s:%d: %v", name, n, err)
-			}
-			rows = append(rows, r)
-		}
-		if err := lines.Err(); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		f.Close()
+		rows = append(rows, vectortest.Rows[corpusRow](t, name)...)
 	}
 	return rows
 }

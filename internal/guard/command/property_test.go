@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hermes/internal/guard"
+	"hermes/internal/vectortest"
 )
 
 // texts returns short texts to vary: all examples and vectors of one line.
@@ -16,7 +17,7 @@ func texts(t testing.TB) []string {
 		out = append(append(out, r.Hits...), r.Passes...)
 	}
 	for _, file := range []string{"approvals", "approvals_rule_coverage"} {
-		for _, v := range readLines[vector](t, filepath.Join("testdata", "vectors", file+".jsonl")) {
+		for _, v := range vectortest.Rows[vector](t, filepath.Join("testdata", "vectors", file+".jsonl")) {
 			if v.Command != nil {
 				out = append(out, *v.Command)
 			}

@@ -1,10 +1,6 @@
 package command
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +8,7 @@ import (
 	"testing"
 
 	"hermes/internal/guard"
+	"hermes/internal/vectortest"
 )
 
 // vector is one row of the shared vectors.
@@ -78,25 +75,6 @@ func (v vector) facts() Facts {
 		f.File = func(path string) (string, bool) { return v.ScriptBody, path == "/tmp/script.sh" }
 	}
 	return f
-}
-
-func readLines[T any](t testing.TB, path string) []T {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []T
-	s := bufio.NewScanner(bytes.NewReader(data))
-	s.Buffer(nil, 1<<24)
-	for s.Scan() {
-		var v T
-		if err := json.Unmarshal(s.Bytes(), &v); err != nil {
-			t.Fatalf("%s: %v: %s", path, err, s.Text())
-		}
-		out = append(out, v)
-	}
-	return out
 }
 
 // answer judges a row and says what is wrong, or "".
@@ -200,7 +178,7 @@ func keys(v guard.Verdict) []string {
 // must indeed be answered otherwise.
 func TestVectors(t *testing.T) {
 	listed := map[[3]string]*divergence{}
-	rows := readLines[divergence](t, filepath.Join("testdata", "divergences.jsonl"))
+	rows := vectortest.Rows[divergence](t, filepath.Join("testdata", "divergences.jsonl"))
 	for k := range rows {
 		d := &rows[k]
 		if d.Reason == "" || d.Ours == "" {
@@ -211,7 +189,7 @@ func TestVectors(t *testing.T) {
 	for _, file := range []string{"approvals", "approvals_rule_coverage", "lifecycle", "sudo_stdin"} {
 		t.Run(file, func(t *testing.T) {
 			passed, all := 0, 0
-			for _, v := range readLines[vector](t, filepath.Join("testdata", "vectors", file+".jsonl")) {
+			for _, v := range vectortest.Rows[vector](t, filepath.Join("testdata", "vectors", file+".jsonl")) {
 				text := v.text()
 				id := [3]string{file, shorten(text), v.Expect}
 				if v.Scope != "" || v.EnvType != nil {

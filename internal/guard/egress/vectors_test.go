@@ -1,54 +1,16 @@
 package egress
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"maps"
 	"net/netip"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"hermes/internal/guard"
+	"hermes/internal/vectortest"
 )
-
-// rows decodes a file of vectors.
-func rows[T any](t *testing.T, name string) []T {
-	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var out []T
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		var row T
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			t.Fatalf("%s: %v", lines.Text(), err)
-		}
-		out = append(out, row)
-	}
-	if err := lines.Err(); err != nil || len(out) == 0 {
-		t.Fatalf("%s: %d rows, %v", name, len(out), err)
-	}
-	return out
-}
-
-// divergences are the rows we answer otherwise on purpose; each must really be answered otherwise.
-func divergences(t *testing.T) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	for _, row := range rows[struct{ ID, Reason string }](t, "divergences.jsonl") {
-		if row.Reason == "" {
-			t.Errorf("%s: no reason", row.ID)
-		}
-		out[row.ID] = row.Reason
-	}
-	return out
-}
 
 type urlRow struct {
 	ID, Fn string
@@ -175,8 +137,8 @@ func (r urlRow) holds(t *testing.T) bool {
 }
 
 func TestURLVectors(t *testing.T) {
-	other := divergences(t)
-	n, all := 0, rows[urlRow](t, "url_safety.jsonl")
+	other := vectortest.Divergences(t, "testdata/divergences.jsonl")
+	n, all := 0, vectortest.Rows[urlRow](t, "testdata/url_safety.jsonl")
 	for _, r := range all {
 		if r.Fn == "connect_unix_socket" {
 			continue // of safehttp
@@ -295,9 +257,9 @@ func (r siteRow) holds(t *testing.T) (good, ours bool) {
 }
 
 func TestSiteVectors(t *testing.T) {
-	other := divergences(t)
+	other := vectortest.Divergences(t, "testdata/divergences.jsonl")
 	seen := map[string]int{}
-	for _, r := range rows[siteRow](t, "website_policy.jsonl") {
+	for _, r := range vectortest.Rows[siteRow](t, "testdata/website_policy.jsonl") {
 		good, ours := r.holds(t)
 		if !ours {
 			seen["elsewhere: "+r.Fn]++

@@ -1,49 +1,12 @@
 package environ
 
 import (
-	"bufio"
-	"encoding/json"
-	"os"
 	"path"
 	"strings"
 	"testing"
+
+	"hermes/internal/vectortest"
 )
-
-// rows decodes a file of vectors.
-func rows[T any](t *testing.T, name string) []T {
-	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var out []T
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		var row T
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			t.Fatalf("%s: %v", lines.Text(), err)
-		}
-		out = append(out, row)
-	}
-	if err := lines.Err(); err != nil || len(out) == 0 {
-		t.Fatalf("%s: %d rows, %v", name, len(out), err)
-	}
-	return out
-}
-
-// divergences are the rows we answer otherwise on purpose; each must really be answered otherwise.
-func divergences(t *testing.T) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	for _, row := range rows[struct{ ID, Reason string }](t, "divergences.jsonl") {
-		if row.Reason == "" {
-			t.Errorf("%s: no reason", row.ID)
-		}
-		out[row.ID] = row.Reason
-	}
-	return out
-}
 
 type filterRow struct {
 	ID, Surface, Name string
@@ -261,8 +224,8 @@ func (r filterRow) holds(t *testing.T) bool {
 }
 
 func TestFilterVectors(t *testing.T) {
-	other := divergences(t)
-	for _, r := range rows[filterRow](t, "env_filter.jsonl") {
+	other := vectortest.Divergences(t, "testdata/divergences.jsonl")
+	for _, r := range vectortest.Rows[filterRow](t, "testdata/env_filter.jsonl") {
 		good := r.holds(t)
 		if _, diverges := other[r.ID]; good == diverges {
 			t.Errorf("%s %s %s: holds %v, diverges %v", r.ID, r.Surface, r.Name, good, diverges)
@@ -312,8 +275,8 @@ func (r serverRow) holds() bool {
 
 // The rows of sanitize_error are about text and belong to the redactor.
 func TestServerVectors(t *testing.T) {
-	other := divergences(t)
-	for _, r := range rows[serverRow](t, "mcp_env.jsonl") {
+	other := vectortest.Divergences(t, "testdata/divergences.jsonl")
+	for _, r := range vectortest.Rows[serverRow](t, "testdata/mcp_env.jsonl") {
 		if r.Fn == "sanitize_error" {
 			continue
 		}
@@ -491,8 +454,8 @@ func (r fileRow) check(t *testing.T, key string, want any) bool {
 }
 
 func TestFileVectors(t *testing.T) {
-	other := divergences(t)
-	for _, r := range rows[fileRow](t, "credential_files.jsonl") {
+	other := vectortest.Divergences(t, "testdata/divergences.jsonl")
+	for _, r := range vectortest.Rows[fileRow](t, "testdata/credential_files.jsonl") {
 		good := true
 		for key, want := range r.Expected {
 			if !r.check(t, key, want) {

@@ -1,13 +1,11 @@
 package paths
 
 import (
-	"bufio"
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
 	"hermes/internal/guard"
+	"hermes/internal/vectortest"
 )
 
 var example = Config{
@@ -177,31 +175,11 @@ type vector struct {
 	Expected       map[string]any
 }
 
-func read(t *testing.T, name string) (out []vector) {
-	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var v vector
-		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, v)
-	}
-	return out
-}
-
 // The rows of the original, with its placeholders put in place. What is about files on disk is the door's to test.
 func TestVectors(t *testing.T) {
-	divergent := map[string]bool{}
-	for _, v := range read(t, "divergences.jsonl") {
-		divergent[v.ID] = true
-	}
+	divergent := vectortest.Divergences(t, "testdata/divergences.jsonl")
 	agreed, rows := 0, 0
-	for _, v := range append(read(t, "write_deny.jsonl"), read(t, "read_deny.jsonl")...) {
+	for _, v := range append(vectortest.Rows[vector](t, "testdata/write_deny.jsonl"), vectortest.Rows[vector](t, "testdata/read_deny.jsonl")...) {
 		place := strings.NewReplacer("{HOME}", "/home/me", "{REAL_HOME}", "/tmp/t/real_home", "{PROCESS_HOME}", "/tmp/t/profile_home",
 			"{HERMES_HOME}", "/tmp/t/hermes_home", "{HERMES_ROOT}", "/tmp/t/hermes_root", "{TMP}", "/tmp/t", "{H}", "/home/me")
 		own := "/tmp/t/hermes_home"
@@ -254,7 +232,7 @@ func TestVectors(t *testing.T) {
 		if ok {
 			agreed++
 		}
-		if ok == divergent[v.ID] {
+		if _, ours := divergent[v.ID]; ok == ours {
 			t.Errorf("%s: %s %s: %v (%s), expected %v", v.ID, v.Kind, full, verdict.Action, verdict.Reason, v.Expected)
 		}
 	}

@@ -1,13 +1,12 @@
 package taint
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"hermes/internal/vectortest"
 )
 
 // Every phrase is found in its examples and in nothing near them.
@@ -248,54 +247,24 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// text is a vector's text: a string, or pieces with how often they stand.
-type text string
-
-func (x *text) UnmarshalJSON(b []byte) error {
-	var pieces []struct {
-		S     string
-		Times int
-	}
-	if json.Unmarshal(b, (*string)(x)) == nil {
-		return nil
-	}
-	if err := json.Unmarshal(b, &pieces); err != nil {
-		return err
-	}
-	for _, p := range pieces {
-		*x += text(strings.Repeat(p.S, p.Times))
-	}
-	return nil
-}
-
 func TestVectors(t *testing.T) {
-	divergent := map[string]bool{}
-	for line := range lines(t, "divergences.jsonl") {
-		var d struct{ ID, Reason string }
-		if err := json.Unmarshal(line, &d); err != nil || d.Reason == "" {
-			t.Fatalf("%s: %v", line, err)
+	type row struct {
+		ID, Fn string
+		In     struct {
+			Text  vectortest.Text
+			Scope string
 		}
-		divergent[d.ID] = true
+		Expect struct {
+			Error    string
+			Findings *[]string
+			With     []string `json:"findings_contain"`
+			Without  []string `json:"findings_not_contain"`
+			Contains []string
+		}
 	}
+	divergent := vectortest.Divergences(t, "testdata/divergences.jsonl")
 	agreed, rows := 0, 0
-	for line := range lines(t, "threat_patterns.jsonl") {
-		var v struct {
-			ID, Fn string
-			In     struct {
-				Text  text
-				Scope string
-			}
-			Expect struct {
-				Error    string
-				Findings *[]string
-				With     []string `json:"findings_contain"`
-				Without  []string `json:"findings_not_contain"`
-				Contains []string
-			}
-		}
-		if err := json.Unmarshal(line, &v); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+	for _, v := range vectortest.Rows[row](t, "testdata/threat_patterns.jsonl") {
 		var trouble string
 		switch v.Fn {
 		case "scan":
@@ -341,26 +310,9 @@ func TestVectors(t *testing.T) {
 		if trouble == "" {
 			agreed++
 		}
-		if (trouble == "") == divergent[v.ID] {
+		if _, ours := divergent[v.ID]; (trouble == "") == ours {
 			t.Errorf("%s: %s", v.ID, trouble)
 		}
 	}
 	t.Logf("%d of %d rows as the original", agreed, rows)
-}
-
-func lines(t *testing.T, name string) func(func([]byte) bool) {
-	t.Helper()
-	b, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(yield func([]byte) bool) {
-		s := bufio.NewScanner(strings.NewReader(string(b)))
-		s.Buffer(nil, 1<<20)
-		for s.Scan() {
-			if !yield(s.Bytes()) {
-				return
-			}
-		}
-	}
 }

@@ -1,10 +1,8 @@
 package plan
 
 import (
-	"bufio"
 	"encoding/json"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"hermes/internal/guard/environ"
 	"hermes/internal/guard/exposure/container"
 	"hermes/internal/home"
+	"hermes/internal/vectortest"
 )
 
 // row is one of the shared cases about the command line. The other rows of that file are about what happens to a container, and
@@ -40,27 +39,6 @@ type row struct {
 		Credential        *struct{ Host, Container string } `json:"credential_mount"`
 	}
 	Expected map[string]any
-}
-
-func read(t *testing.T) (out []row) {
-	t.Helper()
-	f, err := os.Open("testdata/docker_args.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		var r row
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatalf("%s: %v", lines.Text(), err)
-		}
-		out = append(out, r)
-	}
-	if err := lines.Err(); err != nil || len(out) == 0 {
-		t.Fatalf("%d rows, %v", len(out), err)
-	}
-	return out
 }
 
 // asked turns a row's input into settings.
@@ -110,7 +88,7 @@ func texts(list []any) (out []string) {
 }
 
 func TestVectors(t *testing.T) {
-	for _, r := range read(t) {
+	for _, r := range vectortest.Rows[row](t, "testdata/docker_args.jsonl") {
 		t.Run(r.ID, func(t *testing.T) {
 			s, f := r.asked()
 			p, err := New(s, f)
