@@ -1,11 +1,7 @@
 package launch
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"io"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +9,7 @@ import (
 	"hermes/internal/sandbox"
 	"hermes/internal/secret"
 	"hermes/internal/shell"
+	"hermes/internal/vectortest"
 )
 
 type vector struct {
@@ -21,34 +18,10 @@ type vector struct {
 	Expected map[string]any `json:"expected"`
 }
 
-type divergence struct {
-	ID, Reason string
-}
-
-func lines[T any](t *testing.T, name string) []T {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []T
-	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
-		var row T
-		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, row)
-	}
-	return out
-}
-
 // The rows on sudo, and on what becomes of a command that takes too long.
 func TestVectors(t *testing.T) {
-	other := map[string]string{}
-	for _, d := range lines[divergence](t, "testdata/divergences.jsonl") {
-		other[d.ID] = d.Reason
-	}
-	rows, right := lines[vector](t, "testdata/vectors/terminal_misc.jsonl"), 0
+	other := vectortest.Divergences(t, "testdata/divergences.jsonl")
+	rows, right := vectortest.Rows[vector](t, "testdata/vectors/terminal_misc.jsonl"), 0
 	for _, v := range rows {
 		bad := v.check(t)
 		switch reason, listed := other[v.ID]; {
