@@ -23,3 +23,13 @@ type handoff struct {
 	defer_  bool     // not now: at a later event (trap, git alias that is only stored)
 	guess   bool     // the command is not known to forward; the words only look like a command
 }
+
+// sets notes a NAME=value that the launcher sets for the command. A word that is none sets nothing.
+func (h *handoff) sets(w Word) {
+	if a, ok := w.assignment(); ok {
+		h.assigns = append(h.assigns, a)
+	}
+}
+
+// in notes the directory the launcher changes to.
+func (h *handoff) in(w Word) { h.dir = &w }

@@ -57,12 +57,9 @@ func contained(args []Word, flags, valued string, image bool) ([]handoff, bool) 
 		case "help":
 			return nil, true
 		case "e", "env":
-			if a, ok := s.val.assignment(); ok {
-				h.assigns = append(h.assigns, a)
-			}
+			h.sets(s.val)
 		case "w", "workdir":
-			w := s.val
-			h.dir = &w
+			h.in(s.val)
 		case "entrypoint":
 			entry = entrypoint(s.val)
 			h.how = "--entrypoint"
@@ -121,12 +118,9 @@ func composeArgs(args []Word) ([]handoff, bool) {
 		case "help":
 			return nil, true
 		case "e", "env":
-			if a, ok := s.val.assignment(); ok {
-				h.assigns = append(h.assigns, a)
-			}
+			h.sets(s.val)
 		case "w", "workdir":
-			w := s.val
-			h.dir = &w
+			h.in(s.val)
 		case "entrypoint":
 			h.how = "--entrypoint"
 			entry = []Word{s.val}
@@ -168,12 +162,9 @@ func ctr(c *Command) ([]handoff, bool) {
 	for s.next() {
 		switch s.key {
 		case "env", "e":
-			if a, ok := s.val.assignment(); ok {
-				h.assigns = append(h.assigns, a)
-			}
+			h.sets(s.val)
 		case "cwd":
-			w := s.val
-			h.dir = &w
+			h.in(s.val)
 		}
 	}
 	rest := s.rest()

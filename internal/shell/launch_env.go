@@ -17,8 +17,7 @@ func env(c *Command) ([]handoff, bool) {
 				return nil, true
 			case "C", "chdir":
 				if s.has {
-					w := s.val
-					h.dir = &w
+					h.in(s.val)
 				}
 			case "S", "split-string":
 				if !s.has {

@@ -29,8 +29,7 @@ func packages(c *Command) ([]handoff, bool) {
 			hs = say(hs, dashed(s.key), s.val, systemShell)
 		case "C", "cwd", "dir", "directory", "prefix":
 			if s.has {
-				w := s.val
-				h.dir = &w
+				h.in(s.val)
 			}
 		}
 	}

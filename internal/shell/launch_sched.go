@@ -243,13 +243,10 @@ func tmuxCommand(hs []handoff, words []Word) []handoff {
 		switch s.key {
 		case "c", "d":
 			if s.has {
-				w := s.val
-				h.dir = &w
+				h.in(s.val)
 			}
 		case "e":
-			if a, ok := s.val.assignment(); ok {
-				h.assigns = append(h.assigns, a)
-			}
+			h.sets(s.val)
 		case "F", "C":
 			format = true
 		}

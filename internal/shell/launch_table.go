@@ -68,12 +68,9 @@ options:
 			h.how = dashed(k)
 			return run(hs, h, s.from()), false
 		case listed(p.dir, k):
-			w := s.val
-			h.dir = &w
+			h.in(s.val)
 		case listed(p.env, k):
-			if a, ok := s.val.assignment(); ok {
-				h.assigns = append(h.assigns, a)
-			}
+			h.sets(s.val)
 		case listed(p.later, k):
 			h.defer_ = true
 		}

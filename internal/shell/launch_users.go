@@ -179,8 +179,7 @@ func startStopDaemon(c *Command) ([]handoff, bool) {
 			}
 		case "d", "chdir":
 			if s.has {
-				w := s.val
-				h.dir = &w
+				h.in(s.val)
 			}
 		case "r", "chroot":
 			h.place = Inside
