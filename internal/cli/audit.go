@@ -144,10 +144,7 @@ func newAuditPrinter(stdio *IO, asJSON bool) func(audit.Record) error {
 				return err
 			}
 		}
-		if w, ok := stdio.Stdout.(interface{ Flush() error }); ok {
-			return w.Flush()
-		}
-		return nil
+		return flush(stdio.Stdout)
 	}
 }
 

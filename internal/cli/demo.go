@@ -198,7 +198,7 @@ func (s *demoStage) play(ctx context.Context, stdio *IO, o demoOptions) error {
 	report, err := demo.Play(ctx, s.world, m, talk.Agent, func(r demo.Row) {
 		if n++; !o.json {
 			p.row(n, r)
-			flush(stdio.Stdout)
+			_ = flush(stdio.Stdout) // the next write fails, too
 		}
 	})
 	err = errors.Join(err, talk.Close(context.WithoutCancel(ctx)))
@@ -335,8 +335,9 @@ func demoJSON(s *demoStage, r demo.Report) any {
 }
 
 // flush passes buffered output on.
-func flush(w io.Writer) {
+func flush(w io.Writer) error {
 	if f, ok := w.(interface{ Flush() error }); ok {
-		_ = f.Flush()
+		return f.Flush()
 	}
+	return nil
 }

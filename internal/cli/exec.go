@@ -280,8 +280,8 @@ type live struct{ w io.Writer }
 
 func (l live) Write(p []byte) (int, error) {
 	n, err := l.w.Write(p)
-	if f, ok := l.w.(interface{ Flush() error }); ok && err == nil {
-		err = f.Flush()
+	if err == nil {
+		err = flush(l.w)
 	}
 	return n, err
 }
