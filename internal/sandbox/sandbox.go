@@ -1,6 +1,6 @@
 // Package sandbox says what a place for commands is: how it is opened, what it tells of itself, how a command runs in it.
 //
-// It holds the contract and the plain data of it; the backends are below (local, native, …), the list of them is in
+// It holds the contract, the plain data of it and what is alike in every backend (Gate); the backends are below (local, native, …), the list of them is in
 // backends, the suite every one of them must pass in sandboxtest. It does not decide which commands run (see
 // guard/command and launch), nor what an exposure is worth (see guard/exposure).
 //

@@ -106,10 +106,15 @@ func (b *Backend) became(ctx context.Context, e *engine, h *held) string {
 // Close ends everything that was started through this sandbox. A container that is not kept is removed, for which nobody
 // waits but Backend.Close. It may be called twice.
 func (p *place) Close(ctx context.Context) error {
-	p.closing.Lock()
-	p.closed = true
-	p.closing.Unlock()
+	p.wanted()
 	return p.Client.Close(ctx)
+}
+
+// wanted notes that the end which comes now is no accident.
+func (p *place) wanted() {
+	p.closing.Lock()
+	defer p.closing.Unlock()
+	p.closed = true
 }
 
 // abandon gives up a container that is not what it should be, or that nothing could be run in.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,11 +27,8 @@ type plain struct {
 	state *snapshot.State
 	mark  string // of everything that is started through it
 	last  atomic.Uint64
-	slots chan struct{}
+	gate  *sandbox.Gate
 	boot  sync.Once
-	ctx   context.Context // ended by Close
-	end   context.CancelCauseFunc
-	work  sync.WaitGroup
 }
 
 var _ sandbox.Sandbox = (*plain)(nil)
@@ -101,8 +97,7 @@ done`
 
 // plain opens a container without a helper in it.
 func (b *Backend) plain(ctx context.Context, p *place) (sandbox.Sandbox, error) {
-	q := &plain{p: p, mark: random(12), slots: make(chan struct{}, plainQueue)}
-	q.ctx, q.end = context.WithCancelCause(context.Background())
+	q := &plain{p: p, mark: random(12), gate: sandbox.NewGate(plainQueue)}
 	q.state = snapshot.New(snapshot.Config{
 		Vars: p.vars(), Shell: "bash", Env: p.d.spec.Env, Dir: p.d.Workdir, Lasts: p.d.spec.Persistent, Judge: effect.Judge,
 		Prelude: plainPrelude, Write: plainState, Stores: b.conf.Stores,
@@ -140,70 +135,27 @@ func (q *plain) Walls() string { return q.p.Walls() }
 // Container returns the container's name.
 func (q *plain) Container() string { return q.p.Container() }
 
-var errTimeout = errors.New("timed out")
-
 // Run runs a command.
 func (q *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, error) {
-	if (c.Text == "") == (len(c.Argv) == 0) {
-		return sandbox.Status{}, errors.New("run: a command is either a text or a program")
-	}
-	q.p.closing.Lock()
-	if q.p.closed {
-		q.p.closing.Unlock()
-		return sandbox.Status{}, sandbox.ErrClosed
-	}
-	q.work.Add(1)
-	q.p.closing.Unlock()
-	defer q.work.Done()
-	begin := time.Now()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(q.ctx, func() { cancel(sandbox.ErrClosed) })()
-	if c.Timeout > 0 {
-		var done context.CancelFunc
-		ctx, done = context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
-		defer done()
-	}
-	select {
-	case q.slots <- struct{}{}:
-		defer func() { <-q.slots }()
-	case <-ctx.Done():
-		return ended(ctx, sandbox.Status{Wall: time.Since(begin)})
-	}
-	if c.Text != "" && len(q.p.d.spec.InitFiles) > 0 {
-		q.boot.Do(func() {
-			plan := q.state.Bootstrap(q.p.d.spec.InitFiles, false)
-			if _, text, err := q.run(ctx, sandbox.Command{}, plan); err == nil {
-				q.state.Bootstrapped(plan, text)
-			}
-		})
-	}
-	plan := q.state.Program(c.Argv, c.Env, c.Dir)
-	if c.Text != "" {
-		plan = q.state.Text(c.Text, c.Env, c.Dir)
-	}
-	if err := plan.Fits(c.Judged); err != nil {
-		return sandbox.Status{}, err
-	}
-	s, written, err := q.run(ctx, c, plan)
-	s.Wall = time.Since(begin)
-	if err == nil && !s.TimedOut && !s.Interrupted && !c.Apart {
-		s.Dir, s.Observed = q.state.Apply(plan, written)
-	}
-	return s, err
-}
-
-// ended gives a command that was ended from outside the code a shell would.
-func ended(ctx context.Context, s sandbox.Status) (sandbox.Status, error) {
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, sandbox.ErrClosed):
-		return s, sandbox.ErrClosed
-	case errors.Is(cause, errTimeout):
-		s.Code, s.TimedOut = 124, true
-	default:
-		s.Code, s.Interrupted = 130, true
-	}
-	return s, nil
+	return q.gate.Pass(ctx, c, func(ctx context.Context) (sandbox.Status, error) {
+		if c.Text != "" && len(q.p.d.spec.InitFiles) > 0 {
+			q.boot.Do(func() {
+				plan := q.state.Bootstrap(q.p.d.spec.InitFiles, false)
+				if _, text, err := q.run(ctx, sandbox.Command{}, plan); err == nil {
+					q.state.Bootstrapped(plan, text)
+				}
+			})
+		}
+		plan, err := q.state.Plan(c)
+		if err != nil {
+			return sandbox.Status{}, err
+		}
+		s, written, err := q.run(ctx, c, plan)
+		if err == nil && !s.TimedOut && !s.Interrupted && !c.Apart {
+			s.Dir, s.Observed = q.state.Apply(plan, written)
+		}
+		return s, err
+	})
 }
 
 // message is what runScript reads before the command's own input. What travels this way stands in no command line and in nothing
@@ -229,11 +181,6 @@ func message(p snapshot.Plan, near, merged bool, state string, env []string) ([]
 	return out.Bytes(), nil
 }
 
-// same tells whether two writers are one.
-func same(a, b io.Writer) bool {
-	return a != nil && reflect.TypeOf(a).Comparable() && a == b
-}
-
 // isName tells whether a shell can have such a variable.
 func isName(name string) bool {
 	for i, c := range []byte(name) {
@@ -251,7 +198,7 @@ func (q *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 	if plan.Write {
 		state = ".hermes-" + mark + "state"
 	}
-	merged := c.Terminal == nil && same(c.Stdout, c.Stderr)
+	merged := c.Terminal == nil && sandbox.SameWriter(c.Stdout, c.Stderr)
 	text, err := message(plan, c.Dir == "", merged, state, append(slices.Clone(plan.Env), markName+"="+mark))
 	if err != nil {
 		return s, nil, err
@@ -262,7 +209,7 @@ func (q *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 		file = ".hermes-" + mark + "message"
 		if _, err := q.p.e.do(ctx, call{args: q.inside(saveScript, file), in: in}); err != nil {
 			if ctx.Err() != nil {
-				s, err = ended(ctx, s)
+				s, err = sandbox.Ended(ctx, s)
 				return s, nil, err
 			}
 			return s, nil, q.broken(err)
@@ -294,7 +241,7 @@ func (q *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 	case <-process.Done():
 	case <-ctx.Done():
 		q.kill(c.Grace, mark, process)
-		s, err = ended(ctx, s)
+		s, err = sandbox.Ended(ctx, s)
 		return s, nil, err
 	}
 	end, err := process.Wait()
@@ -372,7 +319,7 @@ func (q *plain) send(process *child.Process, mark string, s sandbox.Signal) {
 	if s.Tree {
 		tree = "tree"
 	}
-	ctx, cancel := context.WithTimeout(q.ctx, sendTime)
+	ctx, cancel := context.WithTimeout(q.gate.Context(), sendTime)
 	defer cancel()
 	for ctx.Err() == nil {
 		if text, err := q.p.e.do(ctx, call{args: q.inside(sendScript, strconv.Itoa(s.Number), mark, tree)}); err != nil || len(text) > 0 {
@@ -454,15 +401,10 @@ func (q *plain) Left() (out []sandbox.Process) {
 
 // Close kills everything that was started through this sandbox and gives the container up. It may be called twice.
 func (q *plain) Close(ctx context.Context) error {
-	q.p.closing.Lock()
-	first := !q.p.closed
-	q.p.closed = true
-	q.p.closing.Unlock()
-	q.end(sandbox.ErrClosed)
-	q.work.Wait()
-	if !first {
+	if !q.gate.Close() {
 		return nil
 	}
+	q.p.wanted()
 	_, err := q.p.e.do(ctx, call{args: q.inside(closeScript, "KILL", q.mark)})
 	q.p.cleanup()
 	if err != nil && q.there() == nil && q.p.d.Reuse {

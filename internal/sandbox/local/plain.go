@@ -33,15 +33,11 @@ type plain struct {
 	env   environ.List
 	path  string
 	temp  string
-	slots chan struct{}
-	boot  sync.Mutex      // held by the command that starts the session
-	ready bool            // it was started
-	ctx   context.Context // ended by Close
-	close context.CancelCauseFunc
-	work  sync.WaitGroup
+	gate  *sandbox.Gate
+	boot  sync.Mutex // held by the command that starts the session
+	ready bool       // it was started
 
 	mu     sync.Mutex
-	closed bool
 	groups map[int]sandbox.Process // process groups of commands that have ended, by their leader
 }
 
@@ -55,13 +51,12 @@ func (b *Backend) plain(conf snapshot.Config, start runner.Start, e exposure.Exp
 	conf.Prelude, conf.Write = plainPrelude, plainState
 	e.Runner = exposure.Plain
 	p := &plain{
-		b: b, state: snapshot.New(conf), start: start, shell: conf.Shell, e: e, env: conf.Env, path: conf.Vars["PATH"], temp: temp, slots: make(chan struct{}, max(b.conf.Queue, 1)),
-		groups: map[int]sandbox.Process{},
+		b: b, state: snapshot.New(conf), start: start, shell: conf.Shell, e: e, env: conf.Env, path: conf.Vars["PATH"], temp: temp,
+		groups: map[int]sandbox.Process{}, gate: sandbox.NewGate(plainQueue),
 	}
-	if b.conf.Queue <= 0 {
-		p.slots = make(chan struct{}, plainQueue)
+	if b.conf.Queue > 0 {
+		p.gate = sandbox.NewGate(b.conf.Queue)
 	}
-	p.ctx, p.close = context.WithCancelCause(context.Background())
 	return p
 }
 
@@ -69,69 +64,25 @@ const plainQueue = 64
 
 func (p *plain) Exposure() exposure.Exposure { return p.e }
 
-var errTimeout = errors.New("timed out")
-
 // Run runs a command.
 func (p *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, error) {
-	if (c.Text == "") == (len(c.Argv) == 0) {
-		return sandbox.Status{}, errors.New("run: a command is either a text or a program")
-	}
-	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		return sandbox.Status{}, sandbox.ErrClosed
-	}
-	p.work.Add(1)
-	p.mu.Unlock()
-	defer p.work.Done()
-	begin := time.Now()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(p.ctx, func() { cancel(sandbox.ErrClosed) })()
-	if c.Timeout > 0 {
-		var done context.CancelFunc
-		ctx, done = context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
-		defer done()
-	}
-	select {
-	case p.slots <- struct{}{}:
-		defer func() { <-p.slots }()
-	case <-ctx.Done():
-		return p.ended(ctx, sandbox.Status{Wall: time.Since(begin)})
-	}
-	if c.Dir == "" && !enterable(p.state.Dir()) {
-		p.state.Move(p.b.usable(p.state.Dir(), p.temp))
-	}
-	if c.Text != "" {
-		p.bootstrap(ctx)
-	}
-	plan := p.state.Program(c.Argv, c.Env, c.Dir)
-	if c.Text != "" {
-		plan = p.state.Text(c.Text, c.Env, c.Dir)
-	}
-	if err := plan.Fits(c.Judged); err != nil {
-		return sandbox.Status{}, err
-	}
-	status, written, err := p.run(ctx, c, plan)
-	status.Wall = time.Since(begin)
-	if err == nil && status.Signal == 0 && !status.TimedOut && !status.Interrupted && !c.Apart &&
-		(status.Code != 126 || enterable(plan.Dir)) { // else it has not run
-		status.Dir, status.Observed = p.state.Apply(plan, written)
-	}
-	return status, err
-}
-
-// ended gives a command that was ended from outside the code a shell would.
-func (p *plain) ended(ctx context.Context, s sandbox.Status) (sandbox.Status, error) {
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, sandbox.ErrClosed):
-		return s, sandbox.ErrClosed
-	case errors.Is(cause, errTimeout):
-		s.Code, s.TimedOut = 124, true
-	default:
-		s.Code, s.Interrupted = 130, true
-	}
-	return s, nil
+	return p.gate.Pass(ctx, c, func(ctx context.Context) (sandbox.Status, error) {
+		if c.Dir == "" && !enterable(p.state.Dir()) {
+			p.state.Move(p.b.usable(p.state.Dir(), p.temp))
+		}
+		if c.Text != "" {
+			p.bootstrap(ctx)
+		}
+		plan, err := p.state.Plan(c)
+		if err != nil {
+			return sandbox.Status{}, err
+		}
+		status, written, err := p.run(ctx, c, plan)
+		if err == nil && status.Signal == 0 && !status.TimedOut && !status.Interrupted && !c.Apart {
+			status.Dir, status.Observed = p.state.Apply(plan, written)
+		}
+		return status, err
+	})
 }
 
 // run runs what was planned.
@@ -162,7 +113,7 @@ func (p *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 	side.started()
 	switch {
 	case ctx.Err() != nil && err != nil:
-		status, err = p.ended(ctx, status)
+		status, err = sandbox.Ended(ctx, status)
 		return status, nil, err
 	case errors.Is(err, os.ErrNotExist):
 		return p.refuse(c, 127, plan.Argv[0]+": command not found")
@@ -176,7 +127,7 @@ func (p *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 	status.Code, status.Signal, status.CPU = end.Exit(), int(end.Signal), end.User+end.System
 	p.note(process.Pid(), plan, &status)
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		status, err = p.ended(ctx, status)
+		status, err = sandbox.Ended(ctx, status)
 		return status, nil, err
 	}
 	if err != nil || !plan.Write {
@@ -276,7 +227,7 @@ func (p *plain) bootstrap(ctx context.Context) {
 	}
 	defer func() { p.ready = ctx.Err() == nil }()
 	try := func(plan snapshot.Plan, limit time.Duration) (sandbox.Status, []byte, bool) {
-		ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+		ctx, cancel := sandbox.WithTimeout(ctx, limit)
 		defer cancel()
 		status, text, err := p.run(ctx, sandbox.Command{Grace: -1}, plan)
 		return status, text, err == nil && !status.TimedOut && !status.Interrupted
@@ -331,11 +282,7 @@ const killTime = 8 * time.Second
 
 // Close ends what runs and kills what was left, as far as it stayed in its group.
 func (p *plain) Close(ctx context.Context) error {
-	p.mu.Lock()
-	p.closed = true
-	p.mu.Unlock()
-	p.close(sandbox.ErrClosed)
-	p.work.Wait()
+	p.gate.Close()
 	ctx, cancel := context.WithTimeout(ctx, killTime)
 	defer cancel()
 	for {

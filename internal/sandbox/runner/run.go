@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -14,49 +13,28 @@ import (
 
 // Run runs one command; see sandbox.Sandbox.
 func (c *Client) Run(ctx context.Context, cmd sandbox.Command) (sandbox.Status, error) {
-	if (cmd.Text == "") == (len(cmd.Argv) == 0) {
-		return sandbox.Status{}, errors.New("run: a command is either a text or a program")
+	if err := cmd.Check(); err != nil {
+		return sandbox.Status{}, err
 	}
 	begin := time.Now()
-	if cmd.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, cmd.Timeout, errTimeout)
-		defer cancel()
-	}
+	ctx, cancel := sandbox.WithTimeout(ctx, cmd.Timeout)
+	defer cancel()
 	select {
 	case c.slots <- struct{}{}:
 		defer func() { <-c.slots }()
 	case <-c.done:
 		return sandbox.Status{}, c.over()
 	case <-ctx.Done():
-		return interrupted(ctx, begin), nil
+		return sandbox.Ended(ctx, sandbox.Status{Wall: time.Since(begin)})
 	}
 	if cmd.Text != "" {
 		c.bootstrap(ctx)
 	}
-	p := c.plan(cmd)
-	if err := p.Fits(cmd.Judged); err != nil {
+	p, err := c.opt.State.Plan(cmd)
+	if err != nil {
 		return sandbox.Status{}, err
 	}
 	return c.run(ctx, cmd, p, begin)
-}
-
-var errTimeout = errors.New("timed out")
-
-// interrupted is the status of a command that never ran.
-func interrupted(ctx context.Context, begin time.Time) sandbox.Status {
-	s := sandbox.Status{Code: 130, Interrupted: true, Wall: time.Since(begin)}
-	if errors.Is(context.Cause(ctx), errTimeout) {
-		s.Code, s.Interrupted, s.TimedOut = 124, false, true
-	}
-	return s
-}
-
-func (c *Client) plan(cmd sandbox.Command) snapshot.Plan {
-	if cmd.Text == "" {
-		return c.opt.State.Program(cmd.Argv, cmd.Env, cmd.Dir)
-	}
-	return c.opt.State.Text(cmd.Text, cmd.Env, cmd.Dir)
 }
 
 // run runs what was planned, and lets the state take what it wrote.
@@ -152,7 +130,7 @@ func (c *Client) exchange(ctx context.Context, cmd sandbox.Command, p snapshot.P
 			_ = c.send(frame{kind: signalKind, id: id, body: w.b})
 		case <-cancelled:
 			cancelled = nil
-			status.TimedOut = errors.Is(context.Cause(ctx), errTimeout)
+			status.TimedOut = sandbox.TimedOut(ctx)
 			status.Interrupted = !status.TimedOut
 			bound = c.end(id, cmd.Grace)
 		case <-failed: // nobody takes what it says
@@ -203,7 +181,7 @@ func (c *Client) bootstrap(ctx context.Context) {
 	}
 	defer func() { c.booted = ctx.Err() == nil }()
 	try := func(p snapshot.Plan, limit time.Duration) (result, []byte, bool) {
-		ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+		ctx, cancel := sandbox.WithTimeout(ctx, limit)
 		defer cancel()
 		end, state, status, err := c.exchange(ctx, sandbox.Command{Grace: -1}, p)
 		return end, state, err == nil && end.fault == "" && !status.TimedOut && !status.Interrupted
@@ -228,10 +206,4 @@ func (c *Client) log(text string) {
 	if c.opt.Log != nil {
 		c.opt.Log(text)
 	}
-}
-
-// same tells whether two writers are one, so that what is written keeps its order.
-func same(a, b io.Writer) (yes bool) {
-	defer func() { _ = recover() }() // of types that cannot be compared: they are not the same
-	return a != nil && a == b
 }

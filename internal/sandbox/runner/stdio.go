@@ -56,7 +56,7 @@ func (c *Client) streams(id uint32, cmd sandbox.Command, q *request) (*stdio, er
 	case cmd.Terminal != nil:
 		errs = nil
 		q.streams |= hasOut
-	case same(cmd.Stdout, errs):
+	case sandbox.SameWriter(cmd.Stdout, errs):
 		q.streams |= joined
 		errs = nil
 	}

@@ -3,7 +3,6 @@ package sandboxtest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -65,79 +64,44 @@ func (f *Fake) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox, er
 		return nil, err
 	}
 	f.opened = append(f.opened, spec)
-	box := &fake{f: f, dir: spec.Workdir.String(), files: map[string]*memory{}}
-	box.ctx, box.end = context.WithCancelCause(context.Background())
-	return box, nil
+	return &fake{f: f, dir: spec.Workdir.String(), gate: sandbox.NewGate(0), files: map[string]*memory{}}, nil
 }
 
 type fake struct {
-	f   *Fake
-	dir string
-	ctx context.Context
-	end context.CancelCauseFunc
+	f    *Fake
+	dir  string
+	gate *sandbox.Gate
 
 	mu    sync.Mutex
 	files map[string]*memory
-	work  sync.WaitGroup
 }
 
 func (b *fake) Exposure() exposure.Exposure { return b.f.Exposed }
 func (b *fake) Left() []sandbox.Process     { return nil }
 
 func (b *fake) Close(context.Context) error {
-	b.mu.Lock()
-	b.end(sandbox.ErrClosed)
-	b.mu.Unlock()
-	b.work.Wait()
+	b.gate.Close()
 	return nil
 }
 
 func (b *fake) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, error) {
-	if (c.Text == "") == (len(c.Argv) == 0) {
-		return sandbox.Status{}, errors.New("run: a command is either a text or a program")
-	}
-	b.mu.Lock()
-	if b.ctx.Err() != nil {
-		b.mu.Unlock()
-		return sandbox.Status{}, sandbox.ErrClosed
-	}
-	b.work.Add(1)
-	b.mu.Unlock()
-	defer b.work.Done()
-	b.f.mu.Lock()
-	b.f.ran = append(b.f.ran, c)
-	do := b.f.Do
-	b.f.mu.Unlock()
-	if do == nil {
-		do = b.program
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(b.ctx, func() { cancel(sandbox.ErrClosed) })()
-	begin := time.Now()
-	if c.Timeout > 0 {
-		var done context.CancelFunc
-		ctx, done = context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
-		defer done()
-	}
-	s, err := sandbox.Status{}, error(nil)
-	if ctx.Err() == nil {
-		s, err = do(ctx, c)
-	}
-	s.Wall = time.Since(begin)
-	switch cause := context.Cause(ctx); {
-	case err != nil || cause == nil:
-	case errors.Is(cause, sandbox.ErrClosed):
-		err = sandbox.ErrClosed
-	case errors.Is(cause, errTimeout):
-		s.Code, s.TimedOut = 124, true
-	default:
-		s.Code, s.Interrupted = 130, true
-	}
-	return s, err
+	return b.gate.Pass(ctx, c, func(ctx context.Context) (s sandbox.Status, err error) {
+		b.f.mu.Lock()
+		b.f.ran = append(b.f.ran, c)
+		do := b.f.Do
+		b.f.mu.Unlock()
+		if do == nil {
+			do = b.program
+		}
+		if ctx.Err() == nil {
+			s, err = do(ctx, c)
+		}
+		if err == nil && ctx.Err() != nil {
+			return sandbox.Ended(ctx, s)
+		}
+		return s, err
+	})
 }
-
-var errTimeout = errors.New("timed out")
 
 // program is what a few programs do.
 func (b *fake) program(ctx context.Context, c sandbox.Command) (sandbox.Status, error) {

@@ -123,12 +123,18 @@ type Plan struct {
 	version uint64
 }
 
-// Fits tells whether a command that was judged with a version of what lasts finds that one; see sandbox.Command.
-func (p Plan) Fits(judged uint64) error {
-	if judged != 0 && judged != p.version {
-		return sandbox.ErrChanged
+// Plan plans a command. One that was judged with another version of what lasts is not to run: sandbox.ErrChanged.
+func (s *State) Plan(c sandbox.Command) (Plan, error) {
+	p := Plan{}
+	if c.Text != "" {
+		p = s.Text(c.Text, c.Env, c.Dir)
+	} else {
+		p = s.Program(c.Argv, c.Env, c.Dir)
 	}
-	return nil
+	if c.Judged != 0 && c.Judged != p.version {
+		return Plan{}, sandbox.ErrChanged
+	}
+	return p, nil
 }
 
 // Program plans a program without a shell. env is added for this command only; dir "" is the session's.

@@ -93,8 +93,12 @@ func TestVersion(t *testing.T) {
 	judge := func(text string) Judgement { return Judgement{Declares: shell.Declares(text)} }
 	s := state(t, func(c *Config) { c.Judge = judge })
 	at := func() uint64 { return s.Kept().Version }
-	if p := s.Text("x", environ.List{}, ""); p.Fits(at()) != nil || p.Fits(0) != nil || p.Fits(at()+1) != sandbox.ErrChanged {
-		t.Error("a plan fits the version it was made in, and no other")
+	for judged, want := range map[uint64]error{at(): nil, 0: nil, at() + 1: sandbox.ErrChanged} {
+		for _, c := range []sandbox.Command{{Text: "x", Judged: judged}, {Argv: []string{"x"}, Judged: judged}} {
+			if _, err := s.Plan(c); err != want {
+				t.Errorf("what was judged with version %d, in version %d: %v, want %v", judged, at(), err, want)
+			}
+		}
 	}
 	f := "f () \n{ \n    :\n}\n"
 	for _, row := range []struct {

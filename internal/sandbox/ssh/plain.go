@@ -27,17 +27,13 @@ type plain struct {
 	l     *link
 	start runner.Start
 	tag   string // in the environment of every process of this sandbox
-	slots chan struct{}
-	stop  context.CancelCauseFunc
-	ctx   context.Context
-	work  sync.WaitGroup
+	gate  *sandbox.Gate
 	boot  sync.Mutex
 	ready bool
 
-	mu     sync.Mutex
-	last   int
-	closed bool
-	runs   map[string]bool // tags of commands under way
+	mu   sync.Mutex
+	last int
+	runs map[string]bool // tags of commands under way
 }
 
 // Descriptors of what lasts: a POSIX shell knows those of one digit only.
@@ -54,76 +50,31 @@ const plainQueue = 8
 const tagName = "HERMES_SESSION_RUN"
 
 func newPlain(p *place, l *link, start runner.Start) *plain {
-	s := &plain{p: p, l: l, start: start, tag: l.tag, slots: make(chan struct{}, plainQueue), runs: map[string]bool{}}
-	s.ctx, s.stop = context.WithCancelCause(context.Background())
-	return s
+	return &plain{p: p, l: l, start: start, tag: l.tag, gate: sandbox.NewGate(plainQueue), runs: map[string]bool{}}
 }
 
 // Done is closed when the connection is over.
 func (s *plain) Done() <-chan struct{} { return s.l.dead() }
 
-var errTimeout = errors.New("timed out")
-
 // Run runs a command.
 func (s *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, error) {
-	switch {
-	case (c.Text == "") == (len(c.Argv) == 0):
-		return sandbox.Status{}, errors.New("run: a command is either a text or a program")
-	case c.Terminal != nil:
+	if c.Terminal != nil {
 		return sandbox.Status{}, errors.New("run: a terminal needs the runner, which does not run there")
 	}
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return sandbox.Status{}, sandbox.ErrClosed
-	}
-	s.work.Add(1)
-	s.mu.Unlock()
-	defer s.work.Done()
-	begin := time.Now()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(s.ctx, func() { cancel(sandbox.ErrClosed) })()
-	if c.Timeout > 0 {
-		var done context.CancelFunc
-		ctx, done = context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
-		defer done()
-	}
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-ctx.Done():
-		return ended(ctx, sandbox.Status{Wall: time.Since(begin)})
-	}
-	if c.Text != "" {
-		s.bootstrap(ctx)
-	}
-	plan := s.p.state.Program(c.Argv, c.Env, c.Dir)
-	if c.Text != "" {
-		plan = s.p.state.Text(c.Text, c.Env, c.Dir)
-	}
-	if err := plan.Fits(c.Judged); err != nil {
-		return sandbox.Status{}, err
-	}
-	status, written, told, err := s.run(ctx, c, plan)
-	status.Wall = time.Since(begin)
-	if err == nil && told && status.Signal == 0 && !c.Apart {
-		status.Dir, status.Observed = s.p.state.Apply(plan, written)
-	}
-	return status, err
-}
-
-// ended gives a command that was ended from outside the code a shell would.
-func ended(ctx context.Context, st sandbox.Status) (sandbox.Status, error) {
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, sandbox.ErrClosed):
-		return st, sandbox.ErrClosed
-	case errors.Is(cause, errTimeout):
-		st.Code, st.TimedOut = 124, true
-	default:
-		st.Code, st.Interrupted = 130, true
-	}
-	return st, nil
+	return s.gate.Pass(ctx, c, func(ctx context.Context) (sandbox.Status, error) {
+		if c.Text != "" {
+			s.bootstrap(ctx)
+		}
+		plan, err := s.p.state.Plan(c)
+		if err != nil {
+			return sandbox.Status{}, err
+		}
+		status, written, told, err := s.run(ctx, c, plan)
+		if err == nil && told && status.Signal == 0 && !c.Apart {
+			status.Dir, status.Observed = s.p.state.Apply(plan, written)
+		}
+		return status, err
+	})
 }
 
 // listening is the script of a session: it takes a program from its input, whole, up to a word, and runs it. What follows in the
@@ -144,7 +95,7 @@ func (s *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 		delete(s.runs, tag)
 		s.mu.Unlock()
 	}()
-	joined := same(c.Stdout, c.Stderr)
+	joined := sandbox.SameWriter(c.Stdout, c.Stderr)
 	program := s.program(c, plan, word, tag, joined)
 	in := io.MultiReader(strings.NewReader(word+"\n"+program+"\n"+word+"\n"), orEmpty(c.Stdin))
 	spec := s.l.exec(shellLine(quietly(word, listening)))
@@ -182,7 +133,7 @@ func (s *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 			process.Kill()
 		}
 		<-process.Done()
-		status, err = ended(ctx, status)
+		status, err = sandbox.Ended(ctx, status)
 		return status, nil, false, err
 	}
 	<-process.Done()
@@ -212,12 +163,6 @@ func orEmpty(r io.Reader) io.Reader {
 		return strings.NewReader("")
 	}
 	return r
-}
-
-// same tells whether two writers are one, so that what is written keeps its order.
-func same(a, b io.Writer) (yes bool) {
-	defer func() { _ = recover() }() // of types that cannot be compared: they are not the same
-	return a != nil && a == b
 }
 
 // program is what the session's shell runs: it tells its process id, becomes what the plan says, and tells how that ended.
@@ -356,7 +301,7 @@ func (s *plain) bootstrap(ctx context.Context) {
 		return
 	}
 	defer func() { s.ready = ctx.Err() == nil }()
-	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errTimeout)
+	ctx, cancel := sandbox.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	plan := s.p.state.Bootstrap(s.start.Files, s.start.Login)
 	plan.Argv = slices.Clone(plan.Argv)
@@ -391,13 +336,7 @@ func (s *plain) Left() (out []sandbox.Process) {
 
 // Close kills what runs and what was left.
 func (s *plain) Close(ctx context.Context) error {
-	s.mu.Lock()
-	first := !s.closed
-	s.closed = true
-	s.mu.Unlock()
-	s.stop(sandbox.ErrClosed)
-	s.work.Wait()
-	if !first {
+	if !s.gate.Close() {
 		return nil
 	}
 	select {
