@@ -77,6 +77,8 @@ func (b *Backend) outline(spec sandbox.Spec) (*design, error) {
 	d := &design{probe: ProbePath, tree: spec.Workdir.String(), home: b.conf.Home}
 	if home, ok := spec.Env.Lookup("HOME"); ok && filepath.IsAbs(home) && home != "/" {
 		d.home = filepath.Clean(home)
+	} else if filepath.IsAbs(d.home) { // no policy gives it to this surface: it is this sandbox's own
+		d.vars = map[string]string{"HOME": d.home}
 	}
 	if err := b.settle(spec, d); err != nil {
 		return nil, err
