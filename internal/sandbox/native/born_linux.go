@@ -18,11 +18,13 @@ import (
 	"hermes/internal/sandbox/runner"
 )
 
-// born is a process in new namespaces and control groups, on its way to wait for its plan. It has seen nothing yet.
+// born is a process in new namespaces and control groups, on its way to wait for the rest of its plan. No command was in it yet.
 type born struct {
 	launcher *launcher
 	flags    uintptr
-	cpu      bool // there is a group for a limit of processor time
+	cpu      bool   // there is a group for a limit of processor time
+	base     *base  // what it does first, nil: it waits for all of its plan
+	shown    []byte // identity of what that shows of the host
 	name     string
 	id       uint64
 	pid      int // as seen from outside, once it is there
@@ -35,20 +37,28 @@ type born struct {
 	pidfd int        // -1: none
 }
 
-// begin asks the launcher for a process, and returns while it is made. The caller gives it up or sees it through.
-func (b *Backend) begin(h *host, l *launcher, flags uintptr, limits sandbox.Limits) (*born, error) {
+// begin asks the launcher for a process, which does what its plan begins with, and returns while it is made. The caller gives it up
+// or sees it through.
+func (b *Backend) begin(h *host, l *launcher, flags uintptr, first *base, limits sandbox.Limits) (*born, error) {
 	conn, remote, err := runner.Pair()
 	if err != nil {
 		return nil, fmt.Errorf("open native sandbox: %w", err)
 	}
 	defer remote.Close()
-	n := &born{launcher: l, flags: flags, cpu: limits.CPU > 0, conn: conn, id: l.number(), pidfd: -1}
+	n := &born{launcher: l, flags: flags, cpu: limits.CPU > 0, base: first, conn: conn, id: l.number(), pidfd: -1}
 	n.name = l.groups.Prefix + strconv.FormatUint(n.id, 10)
 	n.held = h.hold(n.name, limits)
 	n.answer, err = l.ask(&wall.Request{ID: n.id, Flags: flags, Old: n.held.old, New: n.held.new}, remote)
 	if err != nil {
 		n.abandon()
 		return nil, fmt.Errorf("open native sandbox: %w", err)
+	}
+	if first != nil {
+		n.shown = first.shown() // before it looks
+		if err := wall.SendPlan(conn, &first.plan); err != nil {
+			n.abandon()
+			return nil, fmt.Errorf("open native sandbox: send plan: %w", err)
+		}
 	}
 	return n, nil
 }

@@ -28,6 +28,7 @@ func (d *design) names(state string) error {
 		}
 	}
 	d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: wall.Read, Source: path, Target: at, Missing: true})
+	d.plan.Read = append(d.plan.Read, at)
 	return nil
 }
 

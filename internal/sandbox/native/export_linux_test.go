@@ -30,3 +30,10 @@ func (b *Backend) Waiting() (int, bool) {
 	defer b.pool.mu.Unlock()
 	return len(b.pool.waiting), b.pool.blank != nil
 }
+
+// Blanks tells how many blank processes were used.
+func (b *Backend) Blanks() int {
+	b.pool.mu.Lock()
+	defer b.pool.mu.Unlock()
+	return b.pool.used
+}

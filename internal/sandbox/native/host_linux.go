@@ -28,6 +28,7 @@ type host struct {
 	secrets  private
 
 	lock       sync.Mutex // holds what follows
+	bases      [2]*base   // without and with a network of its own
 	absent     map[string]bool
 	absentAt   unix.Timespec // the home's time of change
 	absentIn   uint64        // and its number

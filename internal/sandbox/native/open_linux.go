@@ -162,17 +162,17 @@ func (b *Backend) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox,
 }
 
 func (b *Backend) openWith(ctx context.Context, h *host, l *launcher, spec sandbox.Spec) (*place, error) {
-	d, err := b.outline(spec)
+	d, err := b.outline(h, spec)
 	if err != nil {
 		return nil, err
 	}
 	var n *born // it is made while the rest is planned, unless one is likely to be there already
 	if !b.pool.mayHave(d.whose) {
 		if spec.Limits.Memory >= 0 && spec.Limits.PIDs >= 0 { // the one that waits has limits
-			n = b.pool.process(l, d.flags, spec.Limits.CPU > 0)
+			n = b.pool.process(l, d, spec.Limits.CPU > 0)
 		}
 		if n == nil {
-			if n, err = b.begin(h, l, d.flags, spec.Limits); err != nil {
+			if n, err = b.begin(h, l, d.flags, d.base, spec.Limits); err != nil {
 				return nil, err
 			}
 		}
@@ -274,7 +274,7 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 	defer cancel()
 	if n == nil {
 		var err error
-		if n, err = b.begin(h, l, d.flags, spec.Limits); err != nil {
+		if n, err = b.begin(h, l, d.flags, d.base, spec.Limits); err != nil {
 			return nil, err
 		}
 	}
@@ -301,7 +301,7 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 			return abandon(fmt.Errorf("open native sandbox: watch what is held: %w", err))
 		}
 	}
-	if err := wall.SendPlan(n.conn, &d.plan); err != nil {
+	if err := wall.SendPlan(n.conn, d.base.rest(d.plan)); err != nil {
 		return abandon(fmt.Errorf("open native sandbox: send plan: %w", err))
 	}
 	d.print(h, spec) // while the walls are put up

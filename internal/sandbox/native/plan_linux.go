@@ -24,12 +24,12 @@ import (
 
 // design is a sandbox before it exists.
 type design struct {
-	plan    wall.Plan
-	flags   uintptr
-	home    string // inside
-	tree    string
-	whose   string // session and work tree
-	secrets uint64 // which look at the system's secrets it goes by
+	plan  wall.Plan // as a whole
+	base  *base     // what it begins with, nil: nothing
+	flags uintptr
+	home  string // inside
+	tree  string
+	whose string // session and work tree
 
 	fingerprint string            // of the policy
 	key         [sha256.Size]byte // see identify
@@ -73,7 +73,7 @@ const (
 )
 
 // outline begins a plan: whether there may be such a sandbox at all, and in which namespaces.
-func (b *Backend) outline(spec sandbox.Spec) (*design, error) {
+func (b *Backend) outline(h *host, spec sandbox.Spec) (*design, error) {
 	d := &design{probe: ProbePath, tree: spec.Workdir.String(), home: b.conf.Home}
 	if home, ok := spec.Env.Lookup("HOME"); ok && filepath.IsAbs(home) && home != "/" {
 		d.home = filepath.Clean(home)
@@ -85,11 +85,12 @@ func (b *Backend) outline(spec sandbox.Spec) (*design, error) {
 	}
 	d.whose = spec.Session.String() + "\x00" + d.tree
 	d.flags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
-	d.plan = wall.Plan{Namespaces: true, Hostname: "hermes", Landlock: true}
-	if spec.Network.Asked != exposure.OpenNet {
+	network := spec.Network.Asked != exposure.OpenNet
+	if network {
 		d.flags |= unix.CLONE_NEWNET
-		d.plan.Network = true
 	}
+	d.base = h.base(network)
+	d.plan = d.base.whole()
 	return d, nil
 }
 
@@ -98,7 +99,11 @@ func (d *design) complete(b *Backend, h *host, spec sandbox.Spec) error {
 	f := usual()
 	d.plan.Filter, d.rules = f.program, f.rules
 	d.plan.Limits = []wall.Rlimit{{Kind: unix.RLIMIT_CORE}, {Kind: unix.RLIMIT_MSGQUEUE}}
-	d.base(h)
+	d.covered = d.base.covered
+	for _, path := range d.covered {
+		d.plan.Steps = append(d.plan.Steps, wall.Step{Kind: wall.Hide, Target: path, Missing: true})
+	}
+	d.plan.Write = append(d.plan.Write, d.home)
 	if spec.Exit != nil {
 		if err := d.names(cmp.Or(b.conf.State, spec.Home)); err != nil {
 			return err
@@ -116,9 +121,9 @@ func (d *design) complete(b *Backend, h *host, spec sandbox.Spec) error {
 // identify returns what two sandboxes must have in common to stand in for each other: the plan, with the identity of
 // everything of the host that it shows or hides and what is mounted there, whose it is, and all that its commands will find.
 func (d *design) identify(mounts *mountWatch, spec sandbox.Spec) [sha256.Size]byte {
-	plan := d.plan
-	plan.Filter = nil // is the same for all
-	text := binary.BigEndian.AppendUint64(plan.Marshal(), d.secrets)
+	plan := d.base.rest(d.plan) // what it begins with goes by the flags and the secrets
+	plan.Filter = nil           // is the same for all
+	text := binary.BigEndian.AppendUint64(plan.Marshal(), d.base.secrets)
 	var sources []string
 	for _, s := range d.plan.Steps {
 		path := s.Source
@@ -135,11 +140,7 @@ func (d *design) identify(mounts *mountWatch, spec sandbox.Spec) [sha256.Size]by
 		default:
 			continue
 		}
-		var info unix.Stat_t
-		_ = unix.Stat(path, &info) // what is not there is all zeroes
-		text = binary.BigEndian.AppendUint64(text, info.Dev)
-		text = binary.BigEndian.AppendUint64(text, info.Ino)
-		text = binary.BigEndian.AppendUint32(text, info.Mode)
+		text = appendFile(text, path)
 	}
 	text = mounts.around(text, sources)
 	text = fmt.Appendf(text, "%d %q %q %q %q %v %v %q %v %v %q", d.flags, spec.Session, spec.Home, spec.Env.Strings(), spec.Env.Absent(),
@@ -194,53 +195,6 @@ func (b *Backend) settle(spec sandbox.Spec, d *design) error {
 		}
 	}
 	return nil
-}
-
-// base lists the system, and what is made new inside.
-func (d *design) base(h *host) {
-	add := func(steps ...wall.Step) { d.plan.Steps = append(d.plan.Steps, steps...) }
-	add(h.system...)
-	// Root may read root's own files. Landlock says what of /etc is to be read, whatever the host puts there later. Where there is
-	// none they are covered, which has to be watched: a cover falls off when the host replaces what is below it.
-	private, number := h.secret()
-	d.secrets = number
-	if h.landlock == 0 {
-		d.covered = private.hidden
-	}
-	for _, path := range d.covered {
-		add(wall.Step{Kind: wall.Hide, Target: path, Missing: true})
-	}
-	add(wall.Step{Kind: wall.Proc, Target: "/proc"})
-	for _, path := range procSecrets {
-		add(wall.Step{Kind: wall.Hide, Target: path, Missing: true})
-	}
-	for _, dev := range [...]string{"null", "zero", "full", "random", "urandom", "tty"} {
-		add(wall.Step{Kind: wall.Device, Source: "/dev/" + dev, Target: "/dev/" + dev, Missing: dev != "null"})
-		d.plan.Devices = append(d.plan.Devices, "/dev/"+dev)
-	}
-	for to, from := range map[string]string{"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"} {
-		add(wall.Step{Kind: wall.Link, Source: from, Target: "/dev/" + to})
-	}
-	slices.SortStableFunc(d.plan.Steps[len(d.plan.Steps)-5:], func(a, b wall.Step) int { return cmp.Compare(a.Target, b.Target) })
-	add(
-		wall.Step{Kind: wall.Devpts, Target: "/dev/pts"},
-		wall.Step{Kind: wall.Tmpfs, Target: "/dev/shm"},
-		wall.Step{Kind: wall.Tmpfs, Target: "/tmp", Text: "50%"},
-		wall.Step{Kind: wall.Dir, Target: "/run"},
-		wall.Step{Kind: wall.Dir, Target: "/var"},
-		wall.Step{Kind: wall.Link, Source: "/run", Target: "/var/run"},
-		wall.Step{Kind: wall.Tmpfs, Target: "/var/tmp", Text: "50%"},
-	)
-	d.plan.Devices = append(d.plan.Devices, "/dev/pts")
-	for _, dir := range h.readable {
-		if dir == etc && h.landlock > 0 && len(private.hidden) > 0 {
-			d.plan.Open = private.open
-		} else {
-			d.plan.Read = append(d.plan.Read, dir)
-		}
-	}
-	d.plan.Read = append(d.plan.Read, "/proc", "/dev", "/run", "/var")
-	d.plan.Write = append(d.plan.Write, "/tmp", "/var/tmp", "/dev/shm", "/dev/pts", d.home)
 }
 
 // show lists what of the owner's is shown: each path in its own place, those below after those above.

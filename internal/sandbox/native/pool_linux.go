@@ -1,10 +1,13 @@
 package native
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"hermes/internal/sandbox"
 )
@@ -24,6 +27,7 @@ type pool struct {
 	waiting []*waiting // the oldest first
 	blank   *born      // nil: none
 	blankAt uint64     // mounts, when it was begun
+	used    int        // blank processes so far
 }
 
 // waiting is a sandbox that nobody has used yet.
@@ -69,17 +73,19 @@ func (p *pool) take(l *launcher, d *design) (found *place) {
 }
 
 // process returns the blank process, nil if there is none that would do.
-func (p *pool) process(l *launcher, flags uintptr, cpu bool) (n *born) {
+func (p *pool) process(l *launcher, d *design, cpu bool) (n *born) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.blank == nil || p.blank.flags != flags || p.blank.cpu != cpu {
+	if p.blank == nil || p.blank.flags != d.flags || p.blank.cpu != cpu {
 		return nil
 	}
 	n, p.blank = p.blank, nil
-	if n.launcher != l || p.blankAt != p.mounts.now() { // it may not see what was mounted since
+	// It does not see what was mounted since, and shows what was there then.
+	if n.launcher != l || p.blankAt != p.mounts.now() || n.base != d.base || !bytes.Equal(n.shown, d.base.shown()) {
 		n.abandon()
 		return nil
 	}
+	p.used++
 	return n
 }
 
@@ -204,7 +210,7 @@ func (b *Backend) spare(ctx context.Context, flags uintptr) {
 	if !need || err != nil {
 		return
 	}
-	n, err := b.begin(h, l, flags, sandbox.Limits{})
+	n, err := b.begin(h, l, flags, h.base(flags&unix.CLONE_NEWNET != 0), sandbox.Limits{})
 	if err != nil {
 		return
 	}
@@ -227,7 +233,7 @@ func (b *Backend) prepare(ctx context.Context, spec sandbox.Spec) (*waiting, err
 	if err != nil {
 		return nil, err
 	}
-	d, err := b.outline(spec)
+	d, err := b.outline(h, spec)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (d *design) withoutNamespaces(b *Backend, h *host, spec sandbox.Spec, why s
 		}
 	}
 	open := spec.Network.Asked == exposure.OpenNet
-	d.flags = 0
+	d.flags, d.base = 0, nil
 	d.plan.Namespaces, d.plan.Network, d.plan.Steps, d.plan.Hostname = false, false, nil, ""
 	d.plan.Ports = !open
 	d.plan.Filter, d.rules = seccomp.Filter(seccomp.Options{NoInternet: !open})

@@ -25,19 +25,27 @@ func Enter(fd int) error {
 	}
 	unix.CloseOnExec(fd)
 	stream := socket(fd)
-	message, err := receive(stream)
-	if err != nil {
-		return fmt.Errorf("enter: read plan: %w", err)
+	e := entry{host: -1, rules: -1, report: Report{Seen: map[string]string{}}}
+	var failed error
+	for more := true; more; {
+		message, err := receive(stream)
+		if err != nil {
+			return fmt.Errorf("enter: read plan: %w", err)
+		}
+		plan, err := decodePlan(message)
+		if err != nil {
+			return fmt.Errorf("enter: read plan: %w", err)
+		}
+		if failed == nil {
+			failed = e.carryOut(plan)
+		}
+		more = plan.More // what failed is told when the whole plan was sent: nobody listens before
 	}
-	plan, err := decodePlan(message)
-	if err != nil {
-		return fmt.Errorf("enter: read plan: %w", err)
-	}
-	report := &Report{Seen: map[string]string{}}
-	if err := plan.carryOut(report); err != nil {
-		report.Failed, report.Errno = err.Error(), int(number(err))
+	report := &e.report
+	if failed != nil {
+		report.Failed, report.Errno = failed.Error(), int(number(failed))
 		_ = send(stream, report.encode())
-		return fmt.Errorf("enter: %w", err)
+		return fmt.Errorf("enter: %w", failed)
 	}
 	look(report)
 	if err := send(stream, report.encode()); err != nil {
@@ -103,22 +111,44 @@ func number(err error) syscall.Errno {
 	return unix.EIO
 }
 
-// carryOut does it all, in the only order that works: mounts need capabilities, Landlock needs the mounts, and the filter
-// would refuse most of it.
-func (p *Plan) carryOut(report *Report) error {
+// entry is what is there already of the walls.
+type entry struct {
+	host   int    // the host's root, -1: the new root is not begun, or finished
+	rules  int    // Landlock's rules so far, -1: none
+	flags  uint32 // they are put in force with
+	begun  bool   // the first part is done
+	report Report
+}
+
+// carryOut does a part of a plan, and with the last one all that makes it hold, in the only order that works: mounts need
+// capabilities, Landlock needs the mounts, and the filter would refuse most of it.
+func (e *entry) carryOut(p *Plan) error {
 	if p.Namespaces {
-		if p.Network {
-			if err := loopback(); err != nil {
-				return fmt.Errorf("loopback: %w", err)
-			}
-			openPorts()
-		}
-		if p.Hostname != "" {
-			if err := unix.Sethostname([]byte(p.Hostname)); err != nil {
-				return fmt.Errorf("host name: %w", err)
+		if !e.begun {
+			if err := e.begin(p); err != nil {
+				return err
 			}
 		}
-		if err := p.root(report); err != nil {
+		if err := e.steps(p); err != nil {
+			return err
+		}
+	}
+	if p.Landlock {
+		if err := e.allow(p); err != nil {
+			return fmt.Errorf("landlock: %w", err)
+		}
+	}
+	if !e.begun {
+		if err := unbound(); err != nil {
+			return fmt.Errorf("capabilities: %w", err)
+		}
+	}
+	e.begun = true
+	if p.More {
+		return nil
+	}
+	if p.Namespaces {
+		if err := e.finishRoot(); err != nil {
 			return err
 		}
 	}
@@ -137,12 +167,8 @@ func (p *Plan) carryOut(report *Report) error {
 			return fmt.Errorf("no_new_privs: %w", no)
 		}
 	}
-	if p.Landlock {
-		abi, err := p.landlock()
-		if err != nil {
-			return fmt.Errorf("landlock: %w", err)
-		}
-		report.Landlock = abi
+	if err := e.restrict(); err != nil {
+		return fmt.Errorf("landlock: %w", err)
 	}
 	if err := drop(); err != nil {
 		return fmt.Errorf("capabilities: %w", err)
@@ -159,6 +185,22 @@ func (p *Plan) carryOut(report *Report) error {
 	return nil
 }
 
+// begin does what comes before the first step.
+func (e *entry) begin(p *Plan) error {
+	if p.Network {
+		if err := loopback(); err != nil {
+			return fmt.Errorf("loopback: %w", err)
+		}
+		openPorts()
+	}
+	if p.Hostname != "" {
+		if err := unix.Sethostname([]byte(p.Hostname)); err != nil {
+			return fmt.Errorf("host name: %w", err)
+		}
+	}
+	return e.beginRoot()
+}
+
 // lower sets a limit that is not above the one in force.
 func lower(l Rlimit) error {
 	var now unix.Rlimit
@@ -169,9 +211,8 @@ func lower(l Rlimit) error {
 	return unix.Setrlimit(l.Kind, &unix.Rlimit{Cur: value, Max: value})
 }
 
-// drop gives all capabilities away, for good: the ones held, the ones that could be inherited, and those a program could get
-// by being started. What only matters to programs that are started is done on this thread alone: they are started from it.
-func drop() error {
+// unbound takes away what a program could get by being started. It is done on this thread alone: programs are started from it.
+func unbound() error {
 	for c := uintptr(0); c <= 63; c++ {
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); errors.Is(err, unix.EINVAL) {
 			break
@@ -184,6 +225,11 @@ func drop() error {
 	// No root, no set-uid fix-up, no ambient ones, each locked: securebits(7) has the numbers.
 	const locked = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<6 | 1<<7
 	_ = unix.Prctl(unix.PR_SET_SECUREBITS, locked, 0, 0, 0)
+	return nil
+}
+
+// drop gives all capabilities away, for good: the ones held and the ones that could be inherited, of every thread.
+func drop() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData // takes the ambient ones along
 	if _, _, no := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none[0])), 0); no != 0 {

@@ -1,9 +1,7 @@
 package wall
 
 import (
-	"os"
 	"strings"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -11,46 +9,104 @@ import (
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// landlock restricts all threads to the plan's paths, with the best version this kernel has, and returns it: 0 where it has
-// none.
-func (p *Plan) landlock() (abi int, err error) {
-	abi, err = ll.LandlockGetABIVersion()
-	if err != nil || abi < 1 {
-		return 0, p.unclosed()
+// allow adds a part's paths to the rules, which the first part begins, with the best version this kernel has. The number of that
+// is reported, 0 where there is none.
+func (e *entry) allow(p *Plan) error {
+	if !e.begun {
+		abi, err := ll.LandlockGetABIVersion()
+		if err != nil || abi < 1 {
+			return p.unclosed()
+		}
+		config := landlock.V9
+		if !p.Ports {
+			config.HandledAccessNet = 0 // the network namespace is the wall; servers and clients inside may meet
+		}
+		// Before ABI 8 every thread gets a domain of its own, and a signal between two of them would be refused: between the
+		// runner and its commands. The process namespace is the wall for signals.
+		config.Scoped &^= ll.ScopeSignal
+		if e.rules, e.flags, err = config.BestEffort().NewRulesetFD(); err != nil {
+			return err
+		}
+		if e.rules < 0 {
+			return p.unclosed()
+		}
+		e.report.Landlock = abi
+		if err := e.beneath("/", ll.AccessFSReadDir, 0); err != nil { // the mounts say what there is to list
+			return err
+		}
 	}
-	config := landlock.V9
-	if !p.Ports {
-		config.HandledAccessNet = 0 // the network namespace is the wall; servers and clients inside may meet
+	if e.rules < 0 {
+		return p.unclosed()
 	}
-	// Before ABI 8 every thread gets a domain of its own, and a signal between two of them would be refused: between the
-	// runner and its commands. The process namespace is the wall for signals.
-	config.Scoped &^= ll.ScopeSignal
-	config = config.BestEffort()
-	readDirs, readFiles := apart(p.Read)
-	writeDirs, writeFiles := apart(p.Write)
-	deviceDirs, deviceFiles := apart(p.Devices)
-	write := landlock.RWDirs(writeDirs...)
-	if abi >= 2 { // older ones refuse files to change directories; asking for it would mean no Landlock at all
-		write = write.WithRefer()
+	for _, list := range [...]struct {
+		paths []string
+		more  uint64
+	}{{p.Read, 0}, {p.Write, writing | ll.AccessFSRefer}, {p.Devices, writing | ll.AccessFSIoctlDev}} {
+		for _, path := range list.paths {
+			if err := e.beneath(path, reading|list.more, 0); err != nil {
+				return err
+			}
+		}
 	}
-	rules := []landlock.Rule{
-		landlock.PathAccess(ll.AccessFSReadDir, "/"), // the mounts say what there is to list
-		landlock.RODirs(readDirs...), landlock.ROFiles(readFiles...),
-		write, landlock.RWFiles(writeFiles...),
-		landlock.RWDirs(deviceDirs...).WithIoctlDev(), landlock.RWFiles(deviceFiles...).WithIoctlDev(),
+	for _, path := range p.Open {
+		if err := e.beneath(path, reading, unix.O_NOFOLLOW); err != nil {
+			return err
+		}
 	}
-	fd, flags, err := config.NewRulesetFD(rules...)
+	return nil
+}
+
+// Rights for directories and all below. For other files only those of ofFiles mean something.
+const (
+	reading = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSReadDir
+	writing = ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSMakeChar |
+		ll.AccessFSMakeDir | ll.AccessFSMakeReg | ll.AccessFSMakeSock | ll.AccessFSMakeFifo | ll.AccessFSMakeBlock | ll.AccessFSMakeSym
+	ofFiles = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSIoctlDev
+)
+
+// handled are the rights that a version knows. A rule may name no others.
+func handled(abi int) uint64 {
+	known := [...]landlock.Config{landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9}
+	return uint64(known[min(abi, len(known))-1].HandledAccessFS)
+}
+
+// beneath adds a rule for a path and all below, with few calls to the kernel: there may be many. One that ends in a slash is a
+// directory or nothing. What is not there, or is not what it was, stays closed.
+func (e *entry) beneath(name string, access uint64, flags int) error {
+	dir, is := strings.CutSuffix(name, "/")
+	if is && dir != "" {
+		name, flags = dir, flags|unix.O_DIRECTORY
+	}
+	fd, err := unix.Open(name, flags|unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return 0, err
-	}
-	if fd < 0 {
-		return 0, p.unclosed()
+		return nil
 	}
 	defer unix.Close(fd)
-	if err := p.open(fd); err != nil {
-		return 0, err
+	var info unix.Stat_t
+	if err := unix.Fstat(fd, &info); err != nil {
+		return nil
 	}
-	return abi, ll.AllThreadsLandlockRestrictSelf(fd, flags)
+	switch info.Mode & unix.S_IFMT {
+	case unix.S_IFDIR:
+		if flags&unix.O_NOFOLLOW != 0 && !is { // was a file when it was said to be open
+			return nil
+		}
+	case unix.S_IFLNK: // opens nothing but itself
+		return nil
+	default:
+		access &= ofFiles
+	}
+	rule := ll.PathBeneathAttr{ParentFd: fd, AllowedAccess: access & handled(e.report.Landlock)}
+	return ll.LandlockAddPathBeneathRule(e.rules, &rule, 0)
+}
+
+// restrict makes the rules hold for all threads.
+func (e *entry) restrict() error {
+	if e.rules < 0 {
+		return nil
+	}
+	defer unix.Close(e.rules)
+	return ll.AllThreadsLandlockRestrictSelf(e.rules, e.flags)
 }
 
 // unclosed refuses to go on without Landlock where nothing else keeps files closed.
@@ -59,55 +115,6 @@ func (p *Plan) unclosed() error {
 		return unix.EOPNOTSUPP
 	}
 	return nil
-}
-
-// open adds the paths that are many, each with three calls to the kernel and nothing else. What is not there any more, or
-// became something else, stays closed; a link opens nothing but itself.
-func (p *Plan) open(ruleset int) error {
-	var path [unix.PathMax + 1]byte
-	for _, name := range p.Open {
-		rule := pathRule{access: ll.AccessFSExecute | ll.AccessFSReadFile}
-		if dir, is := strings.CutSuffix(name, "/"); is {
-			name, rule.access = dir, rule.access|ll.AccessFSReadDir
-		}
-		if len(name) > unix.PathMax {
-			continue
-		}
-		path[copy(path[:], name)] = 0
-		fd, _, no := unix.RawSyscall(unix.SYS_OPENAT, ^uintptr(99), uintptr(unsafe.Pointer(&path)), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC)
-		if no != 0 {
-			continue
-		}
-		rule.fd = int32(fd)
-		_, _, no = unix.RawSyscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), pathBeneath, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
-		_, _, _ = unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
-		if no != 0 && no != unix.EINVAL {
-			return no
-		}
-	}
-	return nil
-}
-
-// pathRule is the kernel's struct landlock_path_beneath_attr, of which it reads the first twelve bytes, and pathBeneath its kind.
-type pathRule struct {
-	access uint64
-	fd     int32
-}
-
-const pathBeneath = 1
-
-// apart tells directories from other files, and leaves out what is not there.
-func apart(paths []string) (dirs, files []string) {
-	for _, path := range paths {
-		switch info, err := os.Stat(path); {
-		case err != nil:
-		case info.IsDir():
-			dirs = append(dirs, path)
-		default:
-			files = append(files, path)
-		}
-	}
-	return dirs, files
 }
 
 // look reads what tells of the walls from behind them. What cannot be read is left out, which counts as open.

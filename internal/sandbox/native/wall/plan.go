@@ -50,8 +50,10 @@ type Rlimit struct {
 	Value uint64
 }
 
-// Plan is what Enter does.
+// Plan is what Enter does. It may come in parts: what all sandboxes have in common first, so that it is done while the rest is
+// still being planned. Steps and paths of the parts are done in order, as those of one plan; the limits and the filter are the last one's.
 type Plan struct {
+	More       bool // another part follows, without which nothing is finished
 	Namespaces bool // the process is in namespaces of its own: put a root together, configure the loopback
 	Network    bool // it has a network namespace of its own
 	Hostname   string
@@ -80,6 +82,7 @@ type Report struct {
 // Marshal returns all of a plan: equal plans, and only those, give equal bytes.
 func (p *Plan) Marshal() []byte {
 	var w writer
+	w.flag(p.More)
 	w.flag(p.Namespaces)
 	w.flag(p.Network)
 	w.text(p.Hostname)
@@ -108,7 +111,7 @@ func (p *Plan) Marshal() []byte {
 
 func decodePlan(text []byte) (*Plan, error) {
 	r := reader{rest: text}
-	p := &Plan{Namespaces: r.flag(), Network: r.flag(), Hostname: r.text()}
+	p := &Plan{More: r.flag(), Namespaces: r.flag(), Network: r.flag(), Hostname: r.text()}
 	for range r.count() {
 		p.Steps = append(p.Steps, Step{Kind: Kind(r.number()), Source: r.text(), Target: r.text(), Text: r.text(), Missing: r.flag()})
 	}

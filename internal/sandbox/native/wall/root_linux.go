@@ -11,9 +11,8 @@ import (
 // old is where the host's root is while the new one is put together.
 const old = "/.old"
 
-// root makes the root file system: an empty one in memory, the steps of the plan, and then nothing of the host but what they
-// mounted.
-func (p *Plan) root(report *Report) error {
+// beginRoot makes the root file system, an empty one in memory, and keeps the host's aside for the steps of the plan.
+func (e *entry) beginRoot() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make mounts private: %w", err)
 	}
@@ -34,23 +33,35 @@ func (p *Plan) root(report *Report) error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", old, err)
 	}
-	defer unix.Close(host)
+	e.host = host
+	return nil
+}
+
+// steps does the steps of a part of the plan.
+func (e *entry) steps(p *Plan) error {
 	for _, s := range p.Steps {
-		err := s.do(host)
+		err := s.do(e.host)
 		switch {
 		case s.Missing && (errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EACCES)):
-			report.Skipped = append(report.Skipped, s.Target)
+			e.report.Skipped = append(e.report.Skipped, s.Target)
 		case err != nil:
 			return fmt.Errorf("%s %s: %w", s.Kind, s.Target, err)
 		}
 	}
+	return nil
+}
+
+// finishRoot leaves nothing of the host but what the steps mounted.
+func (e *entry) finishRoot() error {
+	_ = unix.Close(e.host)
+	e.host = -1
 	if err := unix.Unmount(old, unix.MNT_DETACH); err != nil {
 		return fmt.Errorf("unmount %s: %w", old, err)
 	}
 	if err := unix.Rmdir(old); err != nil {
 		return fmt.Errorf("remove %s: %w", old, err)
 	}
-	err = unix.MountSetattr(unix.AT_FDCWD, "/", 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
+	err := unix.MountSetattr(unix.AT_FDCWD, "/", 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 	if errors.Is(err, unix.ENOSYS) {
 		err = unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, "")
 	}

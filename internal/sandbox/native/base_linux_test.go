@@ -1,0 +1,71 @@
+package native_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"hermes/internal/guard/scope"
+)
+
+// A process that waits for any policy has seen to the system already. It is used only while that would be seen to the same: what
+// became private in between stays closed.
+func TestBlank(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("an ordinary user reads none of it anywhere")
+	}
+	dir, err := os.MkdirTemp("/etc", "hermes-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	public := filepath.Join(dir, "public")
+	write(t, public, "anybody's")
+	for _, path := range []string{dir, public} {
+		if err := os.Chmod(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, conf := spec(t)
+	conf.Probe, s.BestEffort = []string{}, os.Getenv(kernelVariable) != ""
+	b := backend(t, conf)
+	waits := func() bool {
+		_, blank := b.Waiting()
+		return blank
+	}
+	last := 0
+	read := func() string { // by a session of its own
+		last++
+		s.Session, _ = scope.ParseSession(s.Session.Profile(), "test", strconv.Itoa(last))
+		p := open(t, b, s)
+		defer p.Close(context.Background())
+		out, _ := run(t, p, "cat "+public+" 2>/dev/null")
+		return out
+	}
+	for range 2 { // from the second time on changes are watched for
+		if out := read(); out != "anybody's" || !soon(waits) {
+			t.Fatalf("%q, a process waits: %v", out, waits())
+		}
+	}
+	used := b.Blanks()
+	if out := read(); out != "anybody's" || b.Blanks() != used+1 {
+		t.Errorf("%q, of what waits %d were used", out, b.Blanks()-used)
+	}
+	for _, mode := range []os.FileMode{0o700, 0o755} {
+		if !soon(waits) {
+			t.Fatal("no process waits")
+		}
+		used = b.Blanks()
+		if err := os.Chmod(public, mode); err != nil {
+			t.Fatal(err)
+		}
+		if out := read(); out == "anybody's" != (mode == 0o755) || b.Blanks() != used {
+			t.Errorf("with %v: %q, of what waits %d were used", mode, out, b.Blanks()-used)
+		}
+	}
+	if os.Getenv(kernelVariable) == "" {
+		aged(t, "5.10", "TestBlank")
+	}
+}
