@@ -235,11 +235,6 @@ func (p *Process) Wait(ctx context.Context, most time.Duration) bool {
 	p.mu.Lock()
 	p.waiters++
 	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		p.waiters--
-		p.mu.Unlock()
-	}()
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
@@ -247,13 +242,17 @@ func (p *Process) Wait(ctx context.Context, most time.Duration) bool {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	select {
-	case <-p.done:
-		p.Told()
-		return true
-	default:
+	// An end that comes now is either told by who waited, or by a notice: whichever has the lock first.
+	p.mu.Lock()
+	p.waiters--
+	if p.ended.IsZero() {
+		p.mu.Unlock()
 		return false
 	}
+	p.told = true
+	p.mu.Unlock()
+	<-p.done
+	return true
 }
 
 // Told notes that the agent knows of its end, if it has ended.

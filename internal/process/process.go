@@ -53,6 +53,7 @@ type Registry struct {
 
 	mu       sync.Mutex // guards what follows
 	sessions map[scope.Session]*owner
+	ending   map[scope.Session][]*owner // were closed, and may not be gone yet
 }
 
 // owner is what one session has.
@@ -79,7 +80,7 @@ func New(o Options) *Registry {
 	if o.Chars <= 0 {
 		o.Chars = defaultChars
 	}
-	return &Registry{o: o, sessions: map[scope.Session]*owner{}}
+	return &Registry{o: o, sessions: map[scope.Session]*owner{}, ending: map[scope.Session][]*owner{}}
 }
 
 // Spec says what to keep.
@@ -125,15 +126,11 @@ func (r *Registry) Start(ctx context.Context, s Spec) (*Process, error) {
 		return nil, errors.New("start process: nothing to run")
 	}
 	p := newProcess(r, s)
-	o, err := r.admit(p)
-	if err != nil {
+	if err := r.admit(ctx, p); err != nil {
 		return nil, err
 	}
-	p.owner = o
-	p.ctx, p.cancel = context.WithCancelCause(o.ctx)
-	p.release = context.AfterFunc(ctx, func() { p.cancel(context.Cause(ctx)) })
 	go func() {
-		defer o.work.Done()
+		defer p.owner.work.Done()
 		p.run()
 	}()
 	select {
@@ -146,8 +143,9 @@ func (r *Registry) Start(ctx context.Context, s Spec) (*Process, error) {
 	return p, nil
 }
 
-// admit finds a place for a process. Its owner then counts one more piece of work.
-func (r *Registry) admit(p *Process) (*owner, error) {
+// admit finds a place for a process, which ends with ctx. Its owner then counts one more piece of work. From now on others find the
+// process, and may end it.
+func (r *Registry) admit(ctx context.Context, p *Process) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	o := r.sessions[p.spec.Session]
@@ -164,11 +162,14 @@ func (r *Registry) admit(p *Process) (*owner, error) {
 		}
 	}
 	if running >= r.o.Running {
-		return nil, fmt.Errorf("start process: %d run already, and no more are allowed at once: end one first (process, action kill)", running)
+		return fmt.Errorf("start process: %d run already, and no more are allowed at once: end one first (process, action kill)", running)
 	}
+	p.owner = o
+	p.ctx, p.cancel = context.WithCancelCause(o.ctx)
+	p.release = context.AfterFunc(ctx, func() { p.cancel(context.Cause(ctx)) })
 	o.all = append(o.all, p)
 	o.work.Add(1)
-	return o, nil
+	return nil
 }
 
 // prune lets go of what has ended long ago, and of the oldest that has ended when there is no more room. The caller holds r.mu.
@@ -226,26 +227,43 @@ func (r *Registry) Find(caller scope.Session, id string) (*Process, error) {
 }
 
 // Close ends all processes of a session, with all that they have started, and forgets them. It returns when they are gone, or with
-// an error when ctx ends before. It may be called twice; a session that goes on later begins anew.
+// an error when ctx ends before. It may be called twice, and then waits for what is not gone yet; a session that goes on later
+// begins anew.
 func (r *Registry) Close(ctx context.Context, session scope.Session) error {
 	r.mu.Lock()
-	o := r.sessions[session]
-	delete(r.sessions, session)
+	if o := r.sessions[session]; o != nil {
+		delete(r.sessions, session)
+		r.ending[session] = append(r.ending[session], o)
+		o.cancel(errClosed)
+	}
+	ending := slices.Clone(r.ending[session])
 	r.mu.Unlock()
-	if o == nil {
+	if len(ending) == 0 {
 		return nil
 	}
-	o.cancel(errClosed)
 	gone := make(chan struct{})
 	go func() {
-		o.work.Wait()
+		for _, o := range ending {
+			o.work.Wait()
+		}
 		close(gone)
 	}()
 	select {
 	case <-gone:
+		r.over(session, ending)
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("end the processes of %s: %w", session, context.Cause(ctx))
+	}
+}
+
+// over forgets what is gone of a session.
+func (r *Registry) over(session scope.Session, gone []*owner) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	left := slices.DeleteFunc(r.ending[session], func(o *owner) bool { return slices.Contains(gone, o) })
+	if r.ending[session] = left; len(left) == 0 {
+		delete(r.ending, session)
 	}
 }
 
@@ -255,6 +273,11 @@ func (r *Registry) CloseAll(ctx context.Context) error {
 	var all []scope.Session
 	for s := range r.sessions {
 		all = append(all, s)
+	}
+	for s := range r.ending {
+		if r.sessions[s] == nil {
+			all = append(all, s)
+		}
 	}
 	r.mu.Unlock()
 	errs := make([]error, len(all))
