@@ -293,6 +293,45 @@ func TestScreenQuestion(t *testing.T) {
 	})
 }
 
+// Ctrl-B, and /bg where lines are read, let a command go on while the agent does, which is told of its end.
+func TestScreenBackground(t *testing.T) {
+	const turns = `
+-- 1 --
+call terminal {"command":"echo begun; until test -e go; do sleep 0.1; done; echo late","timeout":600}
+stop calls
+-- 2 --
+expect go on in the background, as long as it takes
+say I go on.
+-- 3 --
+expect late
+say It has ended.
+`
+	ends := func(s *terminal) {
+		s.says("I go on.")
+		s.says("1 left running")
+		if err := os.WriteFile(filepath.Join(s.home, "site", "go"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.says("It has ended.")
+	}
+	t.Run("screen", func(t *testing.T) {
+		s := sit(t, "background", 100, 24, "", turns, nil, "--backend", "local")
+		s.says("Type a message")
+		s.keys("build", "Enter")
+		s.says("Ctrl-B lets the command go on")
+		s.keys("C-b")
+		ends(s)
+	})
+	t.Run("lines", func(t *testing.T) {
+		s := sit(t, "background-lines", 100, 24, "", turns, nil, "--plain", "--backend", "local")
+		s.says("Type a message")
+		s.keys("build", "Enter")
+		s.says("/bg lets it go on")
+		s.keys("/bg", "Enter")
+		ends(s)
+	})
+}
+
 // A terminal without colours gets none, and one that cannot move its cursor gets lines.
 func TestScreenPlain(t *testing.T) {
 	t.Run("no-color", func(t *testing.T) {

@@ -121,7 +121,7 @@ func (c *Chats) Open(ctx context.Context, s chat.Start) (*chat.Talk, error) {
 	out := &chat.Talk{
 		Info: t.info, Agent: t.agent, Model: t.model.String(), Limit: t.model.Limits.Context, Tools: specs,
 		Place: t.where, Context: t.context, Attach: t.attach, Files: t.files, Shell: t.shell, Models: t.models, Switch: t.change,
-		Stop: t.stop, Running: t.running, Close: t.close,
+		Stop: t.stop, Running: t.running, Waited: t.waited, Detach: t.detach, Close: t.close,
 	}
 	if !s.Background {
 		out.Notices = t.notices

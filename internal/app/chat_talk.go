@@ -187,6 +187,19 @@ func (t *talk) notices(ctx context.Context) (chat.Notice, error) {
 	}
 }
 
+// waited counts the commands that the agent waits for.
+func (t *talk) waited() int { return len(t.set.Processes.Waited(t.info.Owner)) }
+
+// detach lets these go on in the background, and counts them.
+func (t *talk) detach() (n int) {
+	for _, p := range t.set.Processes.Waited(t.info.Owner) {
+		if p.Detach() {
+			n++
+		}
+	}
+	return n
+}
+
 // running counts what commands have left running.
 func (t *talk) running() int {
 	n := 0

@@ -26,11 +26,8 @@ type ToolsetOptions struct {
 	Start    string        // the directory Hermes was started in
 	Presence approval.Presence
 	Platform string
-	Prompter approval.Prompter // nil: nobody can be asked
-
-	Notify  func(process.Notice)   // hears what the agent should be told of processes; nil: nobody
-	Yield   func() <-chan struct{} // as of terminal.Options
-	Changed func([]workspace.Done) // told of each change of files; nil: nobody
+	Prompter approval.Prompter    // nil: nobody can be asked
+	Notify   func(process.Notice) // hears what the agent should be told of processes; nil: nobody
 }
 
 // Toolset is the tools of one conversation, and what they have in common. Whoever got it closes it.
@@ -60,10 +57,10 @@ func (a *App) Toolset(o ToolsetOptions) (*Toolset, error) {
 	}
 	t.Processes = process.New(process.Options{Capture: a.Capture, Notify: o.Notify})
 	files := a.editors()
-	files.Workspace, files.Dir, files.Turn, files.Done = t.Files, a.dirOf(o.Place, o.Start), t.turn.Load, o.Changed
+	files.Workspace, files.Dir, files.Turn = t.Files, a.dirOf(o.Place, o.Start), t.turn.Load
 	t.Tools = terminal.All(terminal.Options{
 		Door: a.door, Place: o.Place, Session: o.Session, Processes: t.Processes, Environment: func() environ.Request { return a.Environment(o.Place) },
-		Presence: o.Presence, Platform: o.Platform, Prompter: o.Prompter, Timeout: a.Timeout, Yield: o.Yield,
+		Presence: o.Presence, Platform: o.Platform, Prompter: o.Prompter, Timeout: a.Timeout,
 	})
 	t.Tools = append(t.Tools, editor.Read{Options: files}, editor.Write{Options: files}, editor.Patch{Options: files}, editor.Search{Options: files})
 	t.Tools = append(t.Tools, web...)

@@ -73,6 +73,8 @@ type Chat struct {
 	asked   []approval.Question // that wait, the oldest first
 	waits   bool                // a confirm waits
 	files   func(ctx context.Context, prefix string) []string
+	waited  func() int
+	detach  func() int
 	closed  bool
 }
 
@@ -199,6 +201,27 @@ func (c *Chat) Interrupt() bool {
 	default:
 		return false
 	}
+	return true
+}
+
+// Detachable tells whether a command runs that the agent waits for.
+func (c *Chat) Detachable() bool {
+	c.mu.Lock()
+	waited := c.waited
+	c.mu.Unlock()
+	return waited != nil && waited() > 0
+}
+
+// Detach lets the commands that the agent waits for go on in the background, and the agent go on without them. It tells whether
+// there was any.
+func (c *Chat) Detach() bool {
+	c.mu.Lock()
+	detach := c.detach
+	c.mu.Unlock()
+	if detach == nil || detach() == 0 {
+		return false
+	}
+	c.acts.put(func() {}) // after which the status is told
 	return true
 }
 

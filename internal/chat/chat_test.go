@@ -39,6 +39,7 @@ type stage struct {
 	agents map[string]*actor
 	opens  error // of the next conversation
 	left   int   // processes left running
+	waited int   // commands that the agent waits for
 	notes  chan Notice
 	asks   bool         // destructive_slash_confirm
 	opened atomic.Int32 // conversations that are open
@@ -181,6 +182,12 @@ func (s *stage) open(ctx context.Context, start Start) (*Talk, error) {
 		Switch:  switchModel,
 		Stop:    func(context.Context) (int, error) { n := s.left; s.left = 0; return n, nil },
 		Running: func() int { return s.left },
+		Waited:  func() int { return s.waited },
+		Detach: func() int {
+			n := s.waited
+			s.left, s.waited = s.left+n, 0
+			return n
+		},
 		Notices: func(ctx context.Context) (Notice, error) {
 			select {
 			case n := <-s.notes:

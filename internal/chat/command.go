@@ -39,7 +39,7 @@ func commands() []command {
 		{name: "compact", also: []string{"compress"}, about: "put a summary in place of older messages", alone: true, run: (*Chat).compact},
 		{name: "steer", args: "TEXT", about: "tell the turn that runs something, as Enter does", run: func(c *Chat, arg string) { c.needs(arg, "/steer TEXT", c.message) }},
 		{name: "queue", also: []string{"q"}, args: "TEXT", about: "say it when the turn that runs has ended", run: (*Chat).wait},
-		{name: "background", also: []string{"bg"}, args: "TEXT", about: "have it done beside this, in a conversation of its own", run: func(c *Chat, arg string) { c.needs(arg, "/background TEXT", c.background) }},
+		{name: "background", also: []string{"bg"}, args: "[TEXT]", about: "have it done beside this, in a conversation of its own; without a text it is Ctrl-B", run: (*Chat).background},
 		{name: "stop", about: "end the turn, what runs in the background, and what commands have left running", run: (*Chat).halt},
 		{name: "approve", args: "[session|always] [all]", about: "let what is asked about run", run: (*Chat).approve},
 		{name: "deny", args: "[REASON]", about: "refuse what is asked about, and say why", run: (*Chat).deny},
@@ -116,6 +116,7 @@ func (c *Chat) help(string) {
 		fmt.Fprintf(&b, "%-38s %s\n", strings.TrimSpace(name+" "+cmd.args), cmd.about)
 	}
 	b.WriteString("\n!COMMAND runs on this machine as yours. @FILE goes with a message. Esc ends a turn.\n")
+	b.WriteString("Ctrl-B lets a command of the agent's that runs go on in the background, and the agent go on without it.\n")
 	b.WriteString("/new, /clear, /undo and /quit --delete ask first; now or --yes behind them skips that.")
 	c.say(Plain, "%s", b.String())
 }

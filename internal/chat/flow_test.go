@@ -303,6 +303,22 @@ func TestConversations(t *testing.T) {
 		flow(t, nil, does("begin", func(s *stage) { s.chat.Submit("/bg ask rm -rf x") }, "plain: Background 1 begins, in conversation "+"#2"+". It asks here where it must; /stop ends it.\nasked rm -rf x"),
 			line("hello", hello), line("/approve", "answered once by \"ada\" void=false\nplain: Background 1: answered.\nmarkdown: user_approved » ask rm -rf x"))
 	})
+	t.Run("what runs goes on in the background", func(t *testing.T) {
+		play(t, nil, func(s *stage) {
+			const none = "error: No command runs that could go on in the background. /background TEXT has something done there."
+			s.want("nothing runs", s.does("/bg"), none)
+			s.does("wait")
+			s.waited = 1
+			if !s.chat.Detachable() {
+				t.Error("it could not go on")
+			}
+			s.want("a command runs", s.does("/bg"), "")
+			if n := s.chat.Status().Running; n != 1 || s.chat.Detachable() {
+				t.Errorf("%d were left running", n)
+			}
+			s.want("it has been let go", s.does("/background"), none)
+		})
+	})
 	t.Run("background is stopped", func(t *testing.T) {
 		flow(t, nil, does("begin", func(s *stage) { s.chat.Submit("/bg wait") }, "plain: Background 1 begins, in conversation #2. It asks here where it must; /stop ends it."), line("/stop", "plain: Ended: 1 in the background.\nplain: Background 1: interrupted."))
 	})

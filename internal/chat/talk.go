@@ -52,6 +52,8 @@ type Talk struct {
 	Switch  func(ctx context.Context, model string) (name string, limit int, err error) // to another model
 	Stop    func(ctx context.Context) (int, error)                                      // ends what commands have left running
 	Running func() int                                                                  // processes that commands have left running
+	Waited  func() int                                                                  // commands that run while the agent waits for them
+	Detach  func() int                                                                  // lets these go on in the background, and counts them
 	Notices func(ctx context.Context) (Notice, error)                                   // waits for what a process has to tell
 	Close   func(ctx context.Context) error
 }
@@ -129,7 +131,7 @@ func (c *Chat) enter(t *Talk, clear bool) error {
 	}
 	c.talk, c.said, c.later, c.waiting, c.alone = t, len(history) > 0, nil, nil, 0
 	c.mu.Lock()
-	c.steered, c.files = nil, t.Files
+	c.steered, c.files, c.waited, c.detach = nil, t.Files, t.Waited, t.Detach
 	c.status = Status{Input: t.Info.Input, Output: t.Info.Output, Dollars: t.Info.Dollars, Context: agent.Taken(history)}
 	c.mu.Unlock()
 	c.emit(Opened{Info: t.Info, History: shown(history), Clear: clear})

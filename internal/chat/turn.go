@@ -210,8 +210,15 @@ func (c *Chat) notice(n Notice) {
 	c.turn(func(ctx context.Context, hear func(agent.Event)) error { return c.talk.Agent.Turn(ctx, n.Text, hear) })
 }
 
-// background takes a turn in a conversation of its own, beside the one at the front.
+// background takes a turn in a conversation of its own, beside the one at the front. Without a text it lets the
+// command that runs go on in the background.
 func (c *Chat) background(text string) {
+	if text == "" {
+		if !c.Detach() {
+			c.say(Error, "No command runs that could go on in the background. /background TEXT has something done there.")
+		}
+		return
+	}
 	full, _, ok := c.attach(text)
 	if !ok {
 		return

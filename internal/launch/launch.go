@@ -92,7 +92,8 @@ type Call struct {
 	Stdout, Stderr io.Writer // get redacted output; nil: thrown away
 	Terminal       *sandbox.Size
 	Resize         <-chan sandbox.Size
-	Timeout        time.Duration // 0: none
+	Timeout        time.Duration   // 0: none
+	Unbound        <-chan struct{} // closed: Timeout holds no more; nil: it always holds
 
 	Apart   bool          // what it changes of the session's shell (directory, exports, functions) is its own: nothing of it lasts
 	Started func(Started) // told once it may run, before it does; nil: nobody. It must not block

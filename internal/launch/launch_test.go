@@ -8,10 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"hermes/internal/approval"
 	"hermes/internal/audit"
@@ -432,6 +436,46 @@ func TestTimedOut(t *testing.T) {
 	r, err := b.run(t, Call{Text: "sleep 9", Timeout: 5 * time.Second})
 	if err != nil || r.Status.Code != 124 || len(r.Warnings) != 1 || r.Warnings[0] != "timed out after 5 seconds" {
 		t.Errorf("%v %+v", err, r)
+	}
+}
+
+// A time limit that can be lifted holds like any other until it is.
+func TestUnbound(t *testing.T) {
+	for _, row := range []struct {
+		what  string
+		after time.Duration // when it is lifted; 0: never
+		want  sandbox.Status
+		tells []string
+	}{
+		{"never", 0, sandbox.Status{Code: 124, TimedOut: true}, []string{"timed out after 5 seconds"}},
+		{"too late", 6 * time.Second, sandbox.Status{Code: 124, TimedOut: true}, []string{"timed out after 5 seconds"}},
+		{"in time", 4 * time.Second, sandbox.Status{Code: 3}, nil},
+	} {
+		t.Run(row.what, func(t *testing.T) {
+			b := newBench(t)
+			synctest.Test(t, func(t *testing.T) {
+				b.box.fake = true
+				b.box.do = func(ctx context.Context, c sandbox.Command) {
+					if c.Timeout != 0 {
+						t.Errorf("the sandbox ends it after %s", c.Timeout)
+					}
+					select {
+					case <-ctx.Done():
+						b.box.status = sandbox.Status{Code: 130, Interrupted: true}
+					case <-time.After(time.Minute):
+						b.box.status = sandbox.Status{Code: 3}
+					}
+				}
+				lifted := make(chan struct{})
+				if row.after > 0 {
+					time.AfterFunc(row.after, func() { close(lifted) })
+				}
+				r, err := b.run(t, Call{Text: "sleep 9", Timeout: 5 * time.Second, Unbound: lifted})
+				if err != nil || !cmp.Equal(r.Status, row.want) || !slices.Equal(r.Warnings, row.tells) {
+					t.Errorf("%v %+v %q", err, r.Status, r.Warnings)
+				}
+			})
+		})
 	}
 }
 

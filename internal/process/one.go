@@ -24,6 +24,7 @@ type Process struct {
 	cancel  context.CancelCauseFunc
 	release func() bool   // lets it outlive whoever started it
 	started chan struct{} // closed when it may run
+	parted  chan struct{} // closed by Detach
 	done    chan struct{} // closed when it has ended
 	in      *input        // nil: none
 	resize  chan sandbox.Size
@@ -84,7 +85,7 @@ func (i Info) Took() time.Duration {
 
 func newProcess(r *Registry, s Spec) *Process {
 	p := &Process{
-		r: r, spec: s, id: newID(), begin: time.Now(), started: make(chan struct{}), done: make(chan struct{}),
+		r: r, spec: s, id: newID(), begin: time.Now(), started: make(chan struct{}), parted: make(chan struct{}), done: make(chan struct{}),
 		out: lines{most: r.o.Chars}, alone: !s.Waited, notify: s.Notify, watch: newWatch(s.Watch),
 	}
 	if s.Typed || s.Terminal != nil {
@@ -102,7 +103,7 @@ func newProcess(r *Registry, s Spec) *Process {
 
 // run runs it to its end.
 func (p *Process) run() {
-	s := Streams{Output: output{p}, Started: p.start}
+	s := Streams{Output: output{p}, Started: p.start, Detached: p.parted}
 	if p.in != nil {
 		s.Stdin = p.in
 	}
@@ -160,8 +161,12 @@ func (p *Process) Detach() bool {
 		return false
 	}
 	p.alone, p.notify = true, true
+	close(p.parted)
 	return true
 }
+
+// Detached is closed once Detach has let it run on alone.
+func (p *Process) Detached() <-chan struct{} { return p.parted }
 
 // ID names it.
 func (p *Process) ID() string { return p.id }
@@ -181,6 +186,16 @@ func (p *Process) waited() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return !p.alone
+}
+
+// runs tells whether it has begun, and not ended.
+func (p *Process) runs() bool {
+	select {
+	case <-p.started:
+		return !p.over()
+	default:
+		return false
+	}
 }
 
 // refused tells whether it never ran.

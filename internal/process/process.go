@@ -108,6 +108,8 @@ type Streams struct {
 	Display io.Writer // for what its terminal shows; nil without one
 	Resize  <-chan sandbox.Size
 	Started func(launch.Started)
+
+	Detached <-chan struct{} // closed when nobody waits for it any more
 }
 
 // errKilled and errClosed are the reasons for which a process is ended from here.
@@ -210,6 +212,23 @@ func (r *Registry) List(caller scope.Session) []*Process {
 	var out []*Process
 	for _, p := range o.all {
 		if !p.waited() {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Waited returns the processes of a session that run while somebody waits for them, the oldest first: those for Detach.
+func (r *Registry) Waited(caller scope.Session) []*Process {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	o := r.sessions[caller]
+	if o == nil || caller.IsZero() {
+		return nil
+	}
+	var out []*Process
+	for _, p := range o.all {
+		if p.waited() && p.runs() {
 			out = append(out, p)
 		}
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -71,11 +72,7 @@ func (m *model) low(cols, room int) (lines []line, x, y int) {
 		if room > 14 {
 			lines = append(lines, line{})
 		}
-		text := m.view().spinner() + " working"
-		if d := m.now().Sub(m.began); d >= 1e9 {
-			text += " " + duration(d.Truncate(1e9))
-		}
-		lines = append(lines, m.look.clip(styled(text+"  Esc interrupts", faint), cols))
+		lines = append(lines, m.working(cols))
 	}
 	for i, q := range m.queued {
 		if i == 3 && len(m.queued) > 4 {
@@ -104,6 +101,31 @@ func (m *model) low(cols, room int) (lines []line, x, y int) {
 		lines = append(lines, line{head, {text[i], normal}})
 	}
 	return lines, x, y
+}
+
+// long is how long a command runs before it is said that it could go on in the background.
+const long = time.Second
+
+// working says that something runs, how long, and which keys there are for that.
+func (m *model) working(cols int) line {
+	text := m.view().spinner() + " working"
+	if d := m.now().Sub(m.began); d >= 1e9 {
+		text += " " + duration(d.Truncate(1e9))
+	}
+	text += "  Esc interrupts"
+	if !m.waits.IsZero() && m.now().Sub(m.waits) >= long {
+		key := "Ctrl-B"
+		if m.look.Tmux { // the first one is for tmux
+			key = "Ctrl-B twice"
+		}
+		for _, more := range []string{key + " lets the command go on in the background", key + ": to the background", key} {
+			if more = m.look.pick(" · ", " - ") + more; width(text+more) <= cols {
+				text += more
+				break
+			}
+		}
+	}
+	return m.look.clip(styled(text, faint), cols)
 }
 
 // rule parts the transcript from the input, and says what there is to say beside it.

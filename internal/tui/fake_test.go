@@ -28,12 +28,19 @@ type fake struct {
 	interrupts         int
 	settled            bool // no question waits any more
 	idle               bool // nothing can be interrupted
+	waited, detached   int  // commands that could go on in the background, and that were let
 	found              []chat.Candidate
 	from               int
 }
 
 func (f *fake) Submit(line string) { f.submitted = append(f.submitted, line) }
 func (f *fake) Interrupt() bool    { f.interrupts++; return !f.idle }
+func (f *fake) Detachable() bool   { return f.waited > 0 }
+func (f *fake) Detach() bool {
+	n := f.waited
+	f.waited, f.detached = 0, f.detached+n
+	return n > 0
+}
 func (f *fake) Answer(q approval.Question, c approval.Choice, reason string) bool {
 	f.answers = append(f.answers, strings.TrimSpace(fmt.Sprint(q.ID, " ", c, " ", reason)))
 	return !f.settled

@@ -69,6 +69,8 @@ var scenes = []struct {
 	}},
 	{"tool calls", func(s *stage) { playCalls(s) }},
 	{"tool calls unfolded", func(s *stage) { playCalls(s); s.press("ctrl+o") }},
+	{"long command", func(s *stage) { playLong(s) }},
+	{"long command in tmux", func(s *stage) { s.look.Tmux = true; playLong(s) }},
 	{"diff", func(s *stage) {
 		s.hear(chat.Opened{}, chat.Changed{Status: busy(boundary())}, chat.Said{Text: "mend it"})
 		e := ended("c1", "patch", `{"path":"main.go"}`, "patched", "1 file, +1 -1", 30*time.Millisecond)
@@ -223,6 +225,14 @@ var sizes = []struct {
 	{"200", 200, 40, Look{Color: true, Wide: true}},
 	{"80-no-color", 80, 24, Look{Wide: true}},
 	{"80-ascii", 80, 24, Look{}},
+}
+
+func playLong(s *stage) {
+	s.hear(chat.Opened{}, chat.Changed{Status: busy(status())}, chat.Said{Text: "build it"})
+	s.turn(began("c1", "terminal", "make all", `{"command":"make all"}`), told("c1", "[1/3000] compiling\n"))
+	s.chat.waited = 1
+	s.wait(0)
+	s.wait(12 * time.Second)
 }
 
 // Each scene looks as its frame in testdata says: colours are written as ␛[…m.

@@ -49,6 +49,10 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		return m.complete()
 	case "enter":
 		return m.enter()
+	case "ctrl+b":
+		if !m.status.Busy || !m.chat.Detach() {
+			m.input.key(name)
+		}
 	case "ctrl+d":
 		if m.input.empty() {
 			return m.leave()

@@ -16,6 +16,8 @@ import (
 type Talker interface {
 	Submit(line string)
 	Interrupt() bool
+	Detachable() bool // a command runs that could go on in the background
+	Detach() bool     // lets it
 	Answer(q approval.Question, choice approval.Choice, reason string) bool
 	Reply(id, choice string)
 	Complete(line string, at int) (from int, found []chat.Candidate)
@@ -38,6 +40,7 @@ type model struct {
 
 	status  chat.Status
 	began   time.Time // of what runs
+	waits   time.Time // since when a command runs that could go on in the background; zero: none does
 	queued  []string
 	panels  []*panel // the first one is asked
 	input   editor
@@ -88,6 +91,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tick:
 		m.ticking = false
 		m.frame++
+		if !m.status.Busy || !m.chat.Detachable() {
+			m.waits = time.Time{}
+		} else if m.waits.IsZero() {
+			m.waits = m.now()
+		}
 		return m, m.tick()
 	case armed:
 		if msg.panel.touched == msg.touched {

@@ -219,6 +219,33 @@ func TestPasteSendsNothing(t *testing.T) {
 	}
 }
 
+// Ctrl-B lets a command of the agent's go on in the background; without one it moves in the text.
+func TestDetaching(t *testing.T) {
+	s := newStage(80, 24, color)
+	s.hear(chat.Opened{}, chat.Changed{Status: busy(status())})
+	s.chat.waited = 2
+	says := func() bool { return strings.Contains(s.frame(), "Ctrl-B") }
+	if s.wait(0); says() {
+		t.Error("a command that has just begun is offered to the background")
+	}
+	if s.wait(time.Second); !says() {
+		t.Errorf("a long one is not:\n%s", s.frame())
+	}
+	s.press("ac", "ctrl+b")
+	if s.wait(0); s.chat.detached != 2 || says() {
+		t.Errorf("%d were let go, and it says:\n%s", s.chat.detached, s.frame())
+	}
+	s.press("ctrl+b", "b", "enter")
+	if want := []string{"abc"}; !slices.Equal(s.chat.submitted, want) {
+		t.Errorf("sent %q", s.chat.submitted)
+	}
+	s.hear(chat.Changed{Status: status()})
+	s.chat.waited = 1 // of another turn
+	if s.press("ctrl+b"); s.chat.detached != 2 {
+		t.Error("something was let go although nothing runs")
+	}
+}
+
 func TestInterrupting(t *testing.T) {
 	s := newStage(80, 24, color)
 	s.hear(chat.Opened{}, chat.Changed{Status: busy(status())})
@@ -378,6 +405,7 @@ func TestLookOf(t *testing.T) {
 		{map[string]string{"TERM": "xterm", "LANG": "C.utf8", "NO_COLOR": "1"}, Look{Wide: true}},
 		{map[string]string{"TERM": "dumb", "LANG": "C.UTF-8"}, Look{}},
 		{map[string]string{"LC_ALL": "C", "LANG": "C.UTF-8"}, Look{}},
+		{map[string]string{"TERM": "tmux-256color", "LANG": "C.UTF-8", "TMUX": "/tmp/t,1,0"}, Look{Color: true, Wide: true, Tmux: true}},
 		{map[string]string{}, Look{}},
 	} {
 		if got := LookOf(func(k string) string { return row.env[k] }); got != row.want {

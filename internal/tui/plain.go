@@ -56,17 +56,27 @@ type plain struct {
 	confirm *chat.Confirm
 	age     int // of the lines that answer what is asked
 	status  chat.Status
-	foot    bool // a turn has ended
-	greet   bool // a new conversation has begun
+	foot    bool      // a turn has ended
+	greet   bool      // a new conversation has begun
+	waits   time.Time // since when a command runs that could go on in the background; zero: none does
+	hinted  bool      // that was said
 	over    bool
 	broken  error // the output is
 }
 
 func (p *plain) loop(ctx context.Context, lines <-chan typed) error {
+	var passes <-chan time.Time
+	if p.o.Person {
+		t := time.NewTicker(time.Second)
+		defer t.Stop()
+		passes = t.C
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case now := <-passes:
+			p.wait(now)
 		case <-p.left:
 			return nil
 		case t, ok := <-lines:
@@ -83,6 +93,25 @@ func (p *plain) loop(ctx context.Context, lines <-chan typed) error {
 				return nil // ctx has ended
 			}
 		}
+	}
+}
+
+// silent is how long a command runs before it is said that it does.
+const silent = 5 * time.Second
+
+// wait says once of a command that takes its time what the person can do about it.
+func (p *plain) wait(now time.Time) {
+	runs := p.talk.Detachable()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case !runs:
+		p.waits, p.hinted = time.Time{}, false
+	case p.waits.IsZero():
+		p.waits = now
+	case !p.hinted && now.Sub(p.waits) >= silent && len(p.asked) == 0 && p.confirm == nil:
+		p.hinted = true
+		p.say(paragraph("A command runs. /bg lets it go on in the background, Ctrl-C ends it with the turn.", normal, p.cols, "", "  ")...)
 	}
 }
 

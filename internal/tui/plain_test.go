@@ -49,6 +49,32 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// Of a command that takes its time it is said once what can be done about it, and never into a question.
+func TestLinesOfLongCommand(t *testing.T) {
+	var out bytes.Buffer
+	talk := &fake{waited: 1}
+	p := testPlain(&out, talk, true)
+	says := func(after time.Duration, want int) {
+		t.Helper()
+		p.wait(noon.Add(after))
+		if n := strings.Count(out.String(), "/bg lets it go on in the background"); n != want {
+			t.Errorf("after %s it was said %d times, want %d:\n%s", after, n, want, out.String())
+		}
+	}
+	says(0, 0)
+	says(4*time.Second, 0)
+	p.hear(chat.Asked{Question: push()})
+	says(5*time.Second, 0)
+	p.hear(chat.Answered{ID: "q1"})
+	says(6*time.Second, 1)
+	says(time.Minute, 1)
+	talk.waited = 0
+	says(2*time.Minute, 1)
+	talk.waited = 1
+	says(3*time.Minute, 1)
+	says(4*time.Minute, 2)
+}
+
 // answering is a chat that answers like one.
 type answering struct {
 	fake

@@ -36,6 +36,7 @@ type Look struct {
 	Color bool   // colours and attributes
 	Wide  bool   // signs beyond ASCII: the terminal shows UTF-8
 	Home  string // shown as ~
+	Tmux  bool   // it is one of tmux, which keeps the first Ctrl-B
 }
 
 // pick returns the sign, or what stands for it in ASCII.

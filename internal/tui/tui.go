@@ -36,7 +36,7 @@ type Options struct {
 
 // LookOf says what a terminal shows, from the variables that tell.
 func LookOf(env func(string) string) Look {
-	l := Look{Home: env("HOME"), Color: env("NO_COLOR") == "" && env("TERM") != "dumb" && env("TERM") != "", Wide: env("WINDIR") != ""}
+	l := Look{Home: env("HOME"), Tmux: env("TMUX") != "", Color: env("NO_COLOR") == "" && env("TERM") != "dumb" && env("TERM") != "", Wide: env("WINDIR") != ""}
 	for _, key := range [...]string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(env(key)); v != "" {
 			l.Wide = strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")

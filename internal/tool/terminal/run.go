@@ -130,30 +130,27 @@ func (r Run) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 		p.Wait(ctx, early)
 		return a.background(), nil
 	}
-	if r.wait(p) {
+	if wait(p) {
 		r.Processes.Forget(p)
 		return a.foreground(), nil
 	}
-	a.notes = append(a.notes, "the person wants it to go on in the background")
+	a.notes = append(a.notes, "the person wants it to go on in the background, as long as it takes")
 	return a.background(), nil
 }
 
-// wait waits for a command in the foreground. It is false if the command goes on in the background instead.
-func (o *Options) wait(p *process.Process) bool {
-	var yield <-chan struct{}
-	if o.Yield != nil {
-		yield = o.Yield()
-	}
+// wait waits for a command in the foreground. It is false if the person lets it go on in the background instead (see
+// process.Process.Detach).
+func wait(p *process.Process) bool {
 	select {
 	case <-p.Done():
-		return true
-	case <-yield:
+	case <-p.Detached():
 	}
-	if p.Detach() {
+	select {
+	case <-p.Detached():
 		return false
+	default:
+		return true
 	}
-	<-p.Done()
-	return true
 }
 
 // spec says how to run a command.
@@ -179,6 +176,7 @@ func (r Run) spec(a runArgs, timeout time.Duration, out *live, prog *shell.Progr
 		Run: func(ctx context.Context, s process.Streams) (launch.Result, error) {
 			call := call
 			call.Stdin, call.Stdout, call.Stderr, call.Resize, call.Display, call.Started = s.Stdin, s.Output, s.Output, s.Resize, s.Display, s.Started
+			call.Unbound = s.Detached
 			return r.Door.Run(ctx, call)
 		},
 		Judge: func(ctx context.Context, text string) (launch.Result, error) {

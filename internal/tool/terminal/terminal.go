@@ -29,9 +29,8 @@ type Options struct {
 	Platform string
 	Prompter approval.Prompter
 
-	Timeout func() time.Duration   // of a command that names none; nil: 180 s
-	Longest time.Duration          // that a command in the foreground may take; 0: 600 s, or Timeout if that is more
-	Yield   func() <-chan struct{} // closed when the person wants the command that runs now to go on in the background; nil: never
+	Timeout func() time.Duration // of a command that names none; nil: 180 s
+	Longest time.Duration        // that a command in the foreground may take; 0: 600 s, or Timeout if that is more
 }
 
 // All returns the tools.

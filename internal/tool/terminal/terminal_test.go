@@ -132,17 +132,19 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A command in the foreground can be sent to the background while it runs.
-func TestYield(t *testing.T) {
+// A command in the foreground can be let go on in the background while it runs: then the end of the turn does not end it.
+func TestDetach(t *testing.T) {
 	b := newBench(t)
-	yield := make(chan struct{})
-	b.o.Yield = func() <-chan struct{} { return yield }
 	told := make(chan string, 16)
 	found, _ := tool.Find(All(b.o), "terminal")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-told
-		close(yield)
+		for _, p := range b.o.Processes.Waited(b.o.Session) {
+			if !p.Detach() || p.Detach() {
+				t.Error("it is let go once")
+			}
+		}
 	}()
 	r, err := found.Call(ctx, tool.Call{Args: []byte(`{"command":"echo one; read -t 2 < <(sleep 9); echo two"}`), Tell: func(u tool.Update) { told <- u.Output }})
 	if err != nil {
@@ -150,8 +152,11 @@ func TestYield(t *testing.T) {
 	}
 	cancel() // the turn goes on, or ends: it is not ended with it
 	d := r.Data.(Outcome)
-	if d.Status != "running" || d.Output != "one" || !strings.Contains(said(r), "go on in the background") {
+	if d.Status != "running" || d.Output != "one" || !strings.Contains(said(r), "go on in the background, as long as it takes") {
 		t.Fatalf("%+v\n%s", d, said(r))
+	}
+	if n := len(b.o.Processes.Waited(b.o.Session)); n > 0 {
+		t.Errorf("%d are still waited for", n)
 	}
 	n := b.notice()
 	if n.ID != d.Process || !strings.Contains(n.Output, "two") {
