@@ -59,11 +59,12 @@ func (t *turn) batch(ctx context.Context, jobs []job, from, to int) error {
 	defer cancel()
 	outcomes := make(chan outcome)
 	slots := make(chan struct{}, beside)
+	untainted := !t.history.outside()
 	for i := from; i < to; i++ {
 		go func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			o := t.one(ctx, &jobs[i])
+			o := t.one(ctx, &jobs[i], untainted)
 			o.job = i
 			outcomes <- o
 		}()
@@ -80,7 +81,7 @@ func (t *turn) batch(ctx context.Context, jobs []job, from, to int) error {
 }
 
 // one makes one call, unless there is a reason not to.
-func (t *turn) one(ctx context.Context, j *job) outcome {
+func (t *turn) one(ctx context.Context, j *job, untainted bool) outcome {
 	t.hear(Began{Call: j.call, Title: Title(j.call.Arguments)})
 	if ctx.Err() != nil {
 		return outcome{err: errInterrupted, result: own("The call was not made: " + why(ctx) + "."), says: true}
@@ -94,7 +95,7 @@ func (t *turn) one(ctx context.Context, j *job) outcome {
 	if refusal != "" {
 		return outcome{err: errors.New(refusal), result: own(refusal), counts: counts, says: true}
 	}
-	return t.call(ctx, j)
+	return t.call(ctx, j, untainted)
 }
 
 // own is a result that the agent itself gives.
@@ -111,7 +112,7 @@ func why(ctx context.Context) string {
 }
 
 // call runs a tool and waits for it, after the end of ctx only a while. A tool that panics has failed.
-func (t *turn) call(ctx context.Context, j *job) outcome {
+func (t *turn) call(ctx context.Context, j *job, untainted bool) outcome {
 	began := time.Now()
 	hears := &listener{to: t, id: j.call.ID}
 	done := make(chan outcome, 1)
@@ -123,7 +124,7 @@ func (t *turn) call(ctx context.Context, j *job) outcome {
 			}
 			done <- o
 		}()
-		o.result, o.err = j.tool.Call(ctx, tool.Call{ID: j.call.ID, Args: j.args, Tell: hears.tell})
+		o.result, o.err = j.tool.Call(ctx, tool.Call{ID: j.call.ID, Args: j.args, Tell: hears.tell, Untainted: untainted})
 	}()
 	var o outcome
 	select {

@@ -19,8 +19,15 @@ func Title(arguments string) string {
 	}
 	for _, name := range []string{"command", "path", "file_path", "url", "urls", "query", "pattern", "code", "session_id", "process_id", "action", "patch", "name"} {
 		if text := words(fields[name]); text != "" {
-			if name == "action" || name == "session_id" { // one says little without the other
-				text = strings.TrimSpace(words(fields["action"]) + " " + words(fields["session_id"]))
+			if name == "action" || name == "session_id" { // one says little without the other, or without the note that it is about
+				about := words(fields["session_id"])
+				if about == "" {
+					about = words(fields["content"])
+				}
+				if about == "" {
+					about = words(fields["old_text"])
+				}
+				text = strings.TrimSpace(words(fields["action"]) + " " + about)
 			}
 			return line(text)
 		}

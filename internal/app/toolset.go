@@ -51,7 +51,7 @@ func (a *App) Toolset(o ToolsetOptions) (*Toolset, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Toolset{a: a, Todo: &notes.Todo{}, Memory: notes.Memory{Dir: a.dir, Secret: a.secretIn()}}
+	t := &Toolset{a: a, Todo: &notes.Todo{}, Memory: a.memory(o)}
 	if t.Files, err = a.Workspace(Files{o.Session, o.Place, o.Presence, o.Platform, o.Prompter}); err != nil {
 		return nil, err
 	}

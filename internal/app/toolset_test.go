@@ -139,7 +139,7 @@ func TestFilesOfAConversation(t *testing.T) {
 		{"write_file", []any{"path", "~/.bashrc", "content", "x"}, "!runs what it says"},
 		{"write_file", []any{"path", "~/.hermes/memories/MEMORY.md", "content", "x"}, "!decides what Hermes may do"},
 		{"write_file", []any{"path", "~root/.ssh/authorized_keys", "content", "x"}, "!"},
-		{"memory", []any{"action", "add", "content", "Tests run with go test."}, "Note added."},
+		{"memory", []any{"action", "add", "content", "Tests run with go test."}, "!came from outside"}, // who calls does not say that nothing did
 		{"todo", []any{"todos", []map[string]string{{"id": "1", "content": "read"}}}, "[ ] 1: read"},
 	} {
 		got, err := k.call(row.tool, row.args...)
@@ -151,10 +151,10 @@ func TestFilesOfAConversation(t *testing.T) {
 			t.Errorf("%s %v: %q, %v; want %q", row.tool, row.args, got, err, part)
 		}
 	}
-	if len(k.person.asked) != 3 {
+	if len(k.person.asked) != 4 {
 		t.Errorf("asked %q", k.person.asked)
 	}
-	if kept, left := k.Memory.Notes(); len(kept) != 1 || len(left) > 0 {
+	if kept, left := k.Memory.Notes(); len(kept) > 0 || len(left) > 0 {
 		t.Errorf("%v %v", kept, left)
 	}
 	k.person.choice = approval.Once

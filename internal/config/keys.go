@@ -161,6 +161,8 @@ var keys = []Key{
 	{Name: "agent.run_budget_seconds", Kind: Int, Default: "7200", Min: 1, Lenient: true, InEffect: true, Doc: "seconds that one message of yours may take, with the waits for you; then the turn ends"},
 	{Name: "agent.reasoning_effort", Kind: Choice, Values: []string{"", "none", "minimal", "low", "medium", "high", "xhigh"}, Lenient: true, InEffect: true,
 		Doc: "how long the model of conversations thinks before it answers; empty: as its provider does unasked"},
+	{Name: "memory.write_approval", Kind: Bool, Default: "false", InEffect: true,
+		Doc: "ask about everything the agent wants to remember; false: only where something in the conversation came from outside"},
 	{Name: "auxiliary.approval.model", Kind: Text, InEffect: true, Doc: "the model that decides on commands in smart mode; empty: the one of conversations"},
 	{Name: "auxiliary.approval.timeout", Kind: Int, Default: "30", Min: 1, InEffect: true, Doc: "seconds it has; then a person decides"},
 	{Name: "auxiliary.compression.model", Kind: Text, InEffect: true, Doc: "the model that shortens a long conversation; empty: the one of conversations"},

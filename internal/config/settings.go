@@ -193,6 +193,7 @@ type Agents struct {
 	MaxDepth       int64    `key:"delegation.max_spawn_depth"`
 	Plugins        []string `key:"plugins.enabled"`
 	HooksAccept    bool     `key:"hooks_auto_accept"`
+	MemoryAsks     bool     `key:"memory.write_approval"`
 	AdoptLogins    bool     `key:"auth.adopt_external_logins"`
 }
 

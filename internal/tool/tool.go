@@ -43,6 +43,8 @@ type Call struct {
 	ID   string          // of the call in its conversation; may be empty
 	Args json.RawMessage // one JSON object
 	Tell func(Update)    // hears how it goes while it runs, one at a time; nil: nobody
+
+	Untainted bool // nothing in the conversation came from outside; false: something did, or nobody knows
 }
 
 // Update is what a person is told of a call while it runs.

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,9 +12,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"hermes/internal/guard"
+	"hermes/internal/guard/paths"
 	"hermes/internal/guard/taint"
 	"hermes/internal/home"
 	"hermes/internal/tool"
+	"hermes/internal/workspace"
 )
 
 // Memory is the tool memory, and what it keeps: two files of a home, with notes that are set apart by lines of their own.
@@ -21,6 +25,8 @@ import (
 type Memory struct {
 	Dir    *home.Dir
 	Secret func(text string) bool // tells whether a text holds a secret, which is not kept; nil: not looked for
+	Ask    workspace.Ask          // asks the person about a change, where guard/taint says so; nil: such a change is refused
+	Always func() bool            // whether the owner wants to be asked about each; nil: no
 }
 
 var _ tool.Tool = Memory{}
@@ -102,7 +108,7 @@ func (m Memory) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 			return tool.Result{}, err
 		}
 	}
-	return m.change(ctx, files()[at], args)
+	return m.change(ctx, files()[at], args, c.Untainted)
 }
 
 // fit refuses what must not be kept.
@@ -120,8 +126,23 @@ func (m Memory) fit(content string) error {
 	return nil
 }
 
-// change changes one file.
-func (m Memory) change(ctx context.Context, f file, args memoryArgs) (tool.Result, error) {
+// change changes one file. The person is asked before it is held, about the very change that is made then.
+func (m Memory) change(ctx context.Context, f file, args memoryArgs, untainted bool) (tool.Result, error) {
+	entries, err := m.read(f)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	next, message, err := m.edited(entries, f, args)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if message != "" { // nothing is to be done
+		return m.result(f, next, message, nil), nil
+	}
+	asked := diff(entries, next)
+	if err := m.permit(ctx, f, asked, untainted); err != nil {
+		return tool.Result{}, err
+	}
 	timed, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	held, err := m.Dir.Lock(timed, lock)
@@ -129,29 +150,87 @@ func (m Memory) change(ctx context.Context, f file, args memoryArgs) (tool.Resul
 		return tool.Result{}, fmt.Errorf("memory: %w", err)
 	}
 	defer func() { _ = held.Unlock() }()
-	entries, err := m.read(f)
-	if err != nil {
+	if entries, err = m.read(f); err != nil {
 		return tool.Result{}, err
 	}
-	next, message, err := edit(entries, f, args)
+	if next, message, err = m.edited(entries, f, args); err != nil {
+		return tool.Result{}, err
+	}
+	made := diff(entries, next)
+	switch {
+	case message != "":
+		return m.result(f, next, message, nil), nil
+	case !slices.Equal(made, asked):
+		return tool.Result{}, errors.New("memory: the notes have changed meanwhile, so that this would be another change than the one that was decided on: make the call again")
+	}
+	if err := m.write(f, next); err != nil {
+		return tool.Result{}, err
+	}
+	return m.result(f, next, map[string]string{"add": "Note added.", "replace": "Note replaced.", "remove": "Note removed."}[args.Action], made), nil
+}
+
+// edited returns the notes as they shall be, if they may be so; a message where nothing is to be done.
+func (m Memory) edited(entries []string, f file, args memoryArgs) (next []string, message string, err error) {
+	next, message, err = edit(entries, f, args)
 	if err == nil && message == "" {
-		if err = m.whole(next, entries); err == nil {
-			err = m.write(f, next)
+		err = m.whole(next, entries)
+	}
+	return next, message, err
+}
+
+// permit asks the person where that must be.
+func (m Memory) permit(ctx context.Context, f file, change []string, untainted bool) error {
+	v := taint.Remember(untainted, m.Always != nil && m.Always())
+	if v.Action == guard.Allow {
+		return nil
+	}
+	q := workspace.Question{Access: paths.Write, Path: m.Dir.Join(f.name), Verdict: v, Diff: strings.Join(change, "\n")}
+	denied := &guard.DeniedError{Op: "remember in", Subject: f.name, Verdict: v}
+	denied.Verdict.Action = guard.Block
+	if v.Action != guard.Ask || m.Ask == nil {
+		denied.Verdict.Reason += "; a person must allow it, and nobody can be asked"
+		return denied
+	}
+	ok, reason, err := m.Ask(ctx, q)
+	switch {
+	case err != nil:
+		denied.Verdict.Reason += "; nobody could be asked: " + err.Error()
+		return denied
+	case !ok:
+		denied.Verdict.Reason += "; " + cmp.Or(reason, "not allowed")
+		return denied
+	}
+	return ctx.Err()
+}
+
+// diff is the notes that go and that come, line by line, as a difference of files shows them.
+func diff(before, after []string) (lines []string) {
+	for _, side := range []struct {
+		mark         string
+		these, those []string
+	}{{"-", before, after}, {"+", after, before}} {
+		for _, e := range side.these {
+			if slices.Contains(side.those, e) {
+				continue
+			}
+			for line := range strings.SplitSeq(e, "\n") {
+				lines = append(lines, side.mark+line)
+			}
 		}
-		message = map[string]string{"add": "Note added.", "replace": "Note replaced.", "remove": "Note removed."}[args.Action]
 	}
-	if err != nil {
-		return tool.Result{}, err
-	}
-	kept := Kept{Success: true, Target: f.target, Entries: next, Usage: usage(next, f), Message: message}
+	return lines
+}
+
+func (m Memory) result(f file, entries []string, message string, change []string) tool.Result {
+	kept := Kept{Success: true, Target: f.target, Entries: entries, Usage: usage(entries, f), Message: message}
 	if kept.Entries == nil {
 		kept.Entries = []string{}
 	}
-	r := tool.Result{Data: kept, Summary: message + " " + kept.Usage, Parts: []tool.Part{tool.Own(message + " " + kept.Usage)}}
-	if len(next) > 0 {
-		r.Parts = append(r.Parts, told(strings.Join(next, between), m.Dir.Join(f.name)))
+	r := tool.Result{Data: kept, Summary: message + " " + kept.Usage, Diff: strings.Join(change, "\n"), Parts: []tool.Part{tool.Own(message + " " + kept.Usage)}}
+	if len(entries) > 0 {
+		r.Parts = append(r.Parts, told(strings.Join(entries, between), m.Dir.Join(f.name)))
 	}
-	return r, nil
+	return r
 }
 
 // whole refuses notes that instruct together and do not one by one.

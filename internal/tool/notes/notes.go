@@ -4,7 +4,10 @@
 // when it is read: files can be changed by others. It does not decide how a prompt shows it (see prompt), nor who else may
 // write these files (see guard/paths).
 //
-// Failure direction: refuse. A note that instructs or holds a secret is not kept; one that was changed to instruct is left out.
+// Where something in the conversation came from outside, the person is asked about each change (see guard/taint).
+//
+// Failure direction: refuse. A note that instructs or holds a secret is not kept, nor one that nobody can be asked about; one that was
+// changed to instruct is left out.
 package notes
 
 import (
