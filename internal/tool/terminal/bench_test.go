@@ -212,6 +212,16 @@ func (b *bench) start(command string, more args) string {
 	return d.Process
 }
 
+// waits is a command that goes on when the function is called.
+func (b *bench) waits() (command string, goOn func()) {
+	file := b.dir + "/go"
+	return "until [ -e " + file + " ]; do sleep 0.02; done", func() {
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			b.Error(err)
+		}
+	}
+}
+
 // said joins all that a model is told.
 func said(r tool.Result) string {
 	var out []string
@@ -221,11 +231,14 @@ func said(r tool.Result) string {
 	return strings.Join(out, "\n")
 }
 
+// patience bounds the waiting for what has to come.
+const patience = 30 * time.Second
+
 // until polls until a text has come.
 func (b *bench) until(id, want string) string {
 	b.Helper()
 	all := ""
-	for range 100 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		s := b.call("process", args{"action": "log", "session_id": id}).Data.(State)
 		if all = s.Output; strings.Contains(all, want) {
 			return all
@@ -233,7 +246,6 @@ func (b *bench) until(id, want string) string {
 		if s.Status != "running" {
 			break
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	b.Fatalf("%s never printed %q: %q", id, want, all)
 	return ""
@@ -243,12 +255,11 @@ func (b *bench) until(id, want string) string {
 func (b *bench) screen(id, want string) Shown {
 	b.Helper()
 	var s Shown
-	for range 100 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		s = b.call("read_terminal", args{"process_id": id}).Data.(Shown)
 		if strings.Contains(s.Output, want) {
 			return s
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	b.Fatalf("the terminal never shows %q:\n%s", want, s.Output)
 	return s
@@ -260,7 +271,7 @@ func (b *bench) notice() process.Notice {
 	select {
 	case n := <-b.notices:
 		return n
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		b.Fatal("no message came")
 		return process.Notice{}
 	}
@@ -269,11 +280,10 @@ func (b *bench) notice() process.Notice {
 // gone checks that nothing runs any more that sleeps for a number of seconds nobody else sleeps for.
 func (b *bench) gone(mark string) {
 	b.Helper()
-	for range 100 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if len(sandboxtest.Running(mark)) == 0 {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	b.Errorf("still running: %q", sandboxtest.Running(mark))
 }

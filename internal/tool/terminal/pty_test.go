@@ -14,12 +14,10 @@ func TestPython(t *testing.T) {
 	b := newBench(t)
 	id := b.start("PYTHON_BASIC_REPL=1 python3 -q", args{"pty": true})
 	b.screen(id, ">>>")
-	enter := func(text string) State {
-		return b.call("process", args{"action": "submit", "session_id": id, "data": text}).Data.(State)
+	enter := func(text string) {
+		b.call("process", args{"action": "submit", "session_id": id, "data": text})
 	}
-	if s := enter("6 * 7"); !strings.Contains(s.Output, "42") {
-		t.Errorf("%+v", s)
-	}
+	enter("6 * 7")
 	s := b.screen(id, "42\n>>>")
 	if s.Rows != 30 || s.Cols != 100 || s.Row != 3 || s.Col != 5 {
 		t.Errorf("%+v", s)
@@ -31,12 +29,12 @@ func TestPython(t *testing.T) {
 	b.call("process", args{"action": "write", "session_id": id, "data": "\x03"})
 	b.screen(id, "KeyboardInterrupt")
 	// What it can do to the machine is asked about, or refused.
-	r := b.call("process", args{"action": "submit", "session_id": id, "data": "import shutil; shutil.rmtree('/etc')"})
+	r := b.call("process", args{"action": "submit", "session_id": id, "data": "import shutil; shutil.rmtree('/etc/hermes-none')"})
 	if d, ok := r.Data.(Outcome); !ok || d.Status != "refused" {
 		t.Errorf("%+v", r)
 	}
 	enter("exit()")
-	if s := b.call("process", args{"action": "wait", "session_id": id, "timeout": 10}).Data.(State); s.Status != "exited" || *s.Exit != 0 {
+	if s := b.call("process", args{"action": "wait", "session_id": id, "timeout": 30}).Data.(State); s.Status != "exited" || *s.Exit != 0 {
 		t.Errorf("%+v", s)
 	}
 	if s := b.call("read_terminal", args{"process_id": id}).Data.(Shown); !strings.Contains(s.Output, "42") {
@@ -134,7 +132,7 @@ func TestForegroundTerminal(t *testing.T) {
 // A program that asks the terminal something gets its answer, and nothing it prints comes out as it came.
 func TestTerminalAnswers(t *testing.T) {
 	b := newBench(t)
-	id := b.start(`stty raw -echo; printf 'abc\033[6n'; read -r -d R -t 5 a; stty cooked; printf '\033]0;title\007\033]52;c;ZXZpbA==\007\r\n\033[31m%s\033[0m\007' "${a#*[}"; sleep 60`, args{"pty": true})
+	id := b.start(`stty raw -echo; printf 'abc\033[6n'; read -r -d R -t 30 a; stty cooked; printf '\033]0;title\007\033]52;c;ZXZpbA==\007\r\n\033[31m%s\033[0m\007' "${a#*[}"; sleep 60`, args{"pty": true})
 	s := b.screen(id, "1;4")
 	if strings.ContainsAny(s.Output+s.Title, "\x1b\x07") || strings.Contains(s.Output, "ZXZ") || s.Title != "title" {
 		t.Errorf("%+v", s)

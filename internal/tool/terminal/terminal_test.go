@@ -98,9 +98,9 @@ func TestWorkdir(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	b := newBench(t)
 	m := mark()
-	r := b.call("terminal", args{"command": "echo before; sleep " + m + " & sleep " + m, "timeout": 1})
+	r := b.call("terminal", args{"command": "echo before; sleep " + m + " & sleep " + m, "timeout": 3})
 	d := r.Data.(Outcome)
-	if *d.Exit != 124 || d.Output != "before\n" || !strings.Contains(said(r), "[Command timed out after 1s]") {
+	if *d.Exit != 124 || d.Output != "before\n" || !strings.Contains(said(r), "[Command timed out after 3s]") {
 		t.Errorf("%+v\n%s", d, said(r))
 	}
 	b.gone(m)
@@ -222,8 +222,8 @@ func TestDecisions(t *testing.T) {
 		says     string
 	}{
 		{"nothing against it", "true", nil, true, session.Approval{}, "", "exit code 0"},
-		{"floor", "rm -rf /etc", nil, false, session.Approval{}, "refused", "BLOCKED (hardline)"},
-		{"floor, with YOLO", "rm -rf /etc", func(b *bench) { b.desk.SetYOLO(b.o.Session, true) }, false, session.Approval{}, "refused", "Name what you mean"},
+		{"floor", "rm -rf /", nil, false, session.Approval{}, "refused", "BLOCKED (hardline)"},
+		{"floor, with YOLO", "rm -rf /", func(b *bench) { b.desk.SetYOLO(b.o.Session, true) }, false, session.Approval{}, "refused", "Name what you mean"},
 		{"denied", push, nil, false, session.Approval{}, "denied", "NOT consented"},
 		{"once", push, func(b *bench) { b.person.choice = approval.Once }, true, session.Approval{By: "person", How: "once"}, "user_approved", "exit code"},
 		{"session", push, func(b *bench) { b.person.choice = approval.Session }, true, session.Approval{By: "person", How: "session"}, "user_approved", "exit code"},
