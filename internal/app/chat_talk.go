@@ -61,7 +61,7 @@ func (t *talk) shell(ctx context.Context, text string, out io.Writer) (chat.Ran,
 	}
 	r, err := t.a.Door().Run(ctx, launch.Call{
 		Session: t.info.Owner, Place: place, Text: text, Env: t.a.Environment(place),
-		Presence: approval.Person, Platform: t.o.Platform, Prompter: t.ask, Stdout: out, Stderr: out,
+		Presence: approval.Person, Platform: t.o.Platform, Prompter: t.ask, Own: true, Stdout: out, Stderr: out,
 	})
 	var ran chat.Ran
 	switch {

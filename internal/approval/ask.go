@@ -12,11 +12,12 @@ import (
 )
 
 // flightKey says which requests are the same question: those of one session about one command in one place, for the same
-// reasons, with the same choices.
+// reasons, with the same choices, for the same one.
 type flightKey struct {
 	session   scope.Session
 	sum, why  string
 	overruled bool
+	own       bool
 }
 
 // flight is a question that somebody is asked right now. The Desk's lock guards the map; reply is set before done is closed.
@@ -118,7 +119,7 @@ func (d *Desk) question(o Options, r Request, open []guard.Finding, guardian str
 
 // share puts the question, or waits for the reply to the same one.
 func (d *Desk) share(ctx context.Context, r Request, o Options, q Question) reply {
-	key := flightKey{r.Session, q.Sum, reasons(q), q.Guardian != ""}
+	key := flightKey{r.Session, q.Sum, reasons(q), q.Guardian != "", r.Own}
 	for again := false; ; again = true {
 		if again && q.Guardian == "" && q.Offers(Session) && d.granted(r) {
 			return reply{outcome: Granted}

@@ -97,6 +97,7 @@ type Request struct {
 	Presence Presence
 	Platform string   // where it came from, for texts
 	Prompter Prompter // nil: nobody can be asked
+	Own      bool     // the person's own command, which no agent wants: what is granted for it covers no agent's, and the other way round
 
 	For    string  // the running command, where Command is a connection that it wants
 	Covers *Covers // what lasting answers cover, where that is no command; nil: as the command is

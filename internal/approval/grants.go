@@ -17,10 +17,11 @@ type Store interface {
 	List() ([]string, error)
 }
 
-// Grant is what a session was granted: an entry, and the backend it holds on.
+// Grant is what a session was granted: an entry, the backend it holds on, and for whom.
 type Grant struct {
 	Cover
 	Backend string
+	Own     bool // for the person's own commands; otherwise for the agent's
 }
 
 // session is what is kept of one session in memory.
@@ -50,7 +51,7 @@ func (d *Desk) granted(r Request) bool {
 	if s := d.sessions[r.Session]; s != nil {
 		for _, g := range s.grants {
 			switch {
-			case g.Backend != r.Backend:
+			case g.Backend != r.Backend || g.Own != r.Own:
 			case g.Glob:
 				globs = append(globs, g.Entry)
 			case g.Entry == text:
@@ -69,7 +70,7 @@ func (d *Desk) grant(r Request, choice Choice, c Covers) (kept Cover, warning st
 		return Cover{}, ""
 	}
 	d.mu.Lock()
-	s, g := d.of(r.Session), Grant{c.Session, r.Backend}
+	s, g := d.of(r.Session), Grant{c.Session, r.Backend, r.Own}
 	if !slices.Contains(s.grants, g) {
 		s.grants = append(s.grants, g)
 	}

@@ -44,6 +44,31 @@ func TestCovers(t *testing.T) {
 	}
 }
 
+// What a person allows for a command of their own is not allowed to the agent, nor the other way round, however it is asked.
+func TestGrantsOfOwnCommands(t *testing.T) {
+	for _, text := range []string{"rm -rf .git", "docker restart web"} {
+		for _, own := range []bool{true, false} {
+			store := &memory{}
+			d, p := New(Options{Store: store}), &says{choice: Always}
+			r := request(t, text, p, command.Policy{})
+			r.Own = own
+			for range 2 {
+				if got := d.Decide(t.Context(), r); !got.Allowed() {
+					t.Fatalf("%s: %s", text, got.Outcome)
+				}
+			}
+			if len(p.asked) != 1 || own && len(store.entries) > 0 {
+				t.Errorf("%s, own %v: asked %d times; for good %q", text, own, len(p.asked), store.entries)
+			}
+			r = request(t, text, &says{}, command.Policy{Allow: store.entries})
+			r.Own = !own
+			if got := d.Decide(t.Context(), r); got.Allowed() && got.Outcome != Listed {
+				t.Errorf("%s, granted with own %v: %s", text, own, got.Outcome)
+			}
+		}
+	}
+}
+
 func TestGrantsHoldForWhatTheyShow(t *testing.T) {
 	for _, row := range []struct {
 		what, granted, next string

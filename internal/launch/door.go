@@ -148,7 +148,7 @@ func (j *journey) run(ctx context.Context) (Result, error) {
 			r.Allow = slices.Concat(r.Allow, entries)
 			return r.Judge(&prog, facts)
 		},
-		Exposure: j.r.Exposure, Presence: j.c.Presence, Platform: j.c.Platform, Prompter: j.c.Prompter,
+		Exposure: j.r.Exposure, Presence: j.c.Presence, Platform: j.c.Platform, Prompter: j.c.Prompter, Own: j.c.Own,
 	})
 	if w := j.r.Decision.Warning; w != "" {
 		j.r.Warnings = append(j.r.Warnings, w)
@@ -202,7 +202,7 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 	}
 	out := j.newOutput()
 	cmd := sandbox.Command{
-		ID: j.r.ID, Text: j.c.Text, Argv: j.c.Argv, Dir: j.c.Dir, Env: j.env, Stdin: j.c.Stdin, Stdout: out.stdout, Stderr: out.stderr,
+		ID: j.r.ID, Text: j.c.Text, Argv: j.c.Argv, Dir: j.c.Dir, Env: j.c.Place.since(j.env), Stdin: j.c.Stdin, Stdout: out.stdout, Stderr: out.stderr,
 		Terminal: j.c.Terminal, Resize: j.c.Resize, Timeout: j.c.Timeout, Apart: j.c.Apart,
 		Judged: j.judged,
 	}

@@ -158,7 +158,11 @@ func (j *journey) lasting(f *command.Facts) {
 			f.Env[name] = value
 		}
 	}
+	given := j.c.Place.since(j.env)
 	for name, value := range k.Vars {
+		if _, again := given.Lookup(name); again || slices.Contains(given.Absent(), name) {
+			continue // the command gets the policy's, or none
+		}
 		if set(name, value, true); k.Changed[name] && slices.Contains(names, name) {
 			j.lent = append(j.lent, "$"+name)
 		}

@@ -67,6 +67,14 @@ func TestPoisonedSession(t *testing.T) {
 	forged := func(sections string) string {
 		return `alias q=r; cd .; printf '` + sections + `\0end\0' >&4`
 	}
+	// forgedArray has a state told in which a variable is said to be harmless, and an array of its name would hide it.
+	forgedArray := func(name, value string, over bool) string {
+		harmless, array := `declare -x `+name+`="/tmp/nothing-there"\n`, `declare -ax `+name+`=([0]="%s")\n`
+		if !over {
+			harmless, array = array, harmless
+		}
+		return `export ` + name + `=; cd .; printf '\0vars\0` + harmless + array + `\0end\0' "` + value + `" >&4`
+	}
 	type row struct{ name, first, then string }
 	definitions := []row{
 		{"alias", "alias ls='rm -rf ~'", "ls"},
@@ -82,6 +90,9 @@ func TestPoisonedSession(t *testing.T) {
 		{"function with a name that is hidden", `r() { rm "$@"; }; alias -- -x=r`, `r -r'f' ~`},
 		{"a variable", "export F='-rf'", `rm $F ~`},
 		{"a variable's path", "export D=~", `rm -rf "$D"`},
+		{"an array", "declare -ax D=(~)", `rm -rf "$D"`},
+		{"an array's second", "declare -ax D=(x ~)", `rm -rf "${D[1]}"`},
+		{"an array for a variable of the environment", "unset HOME; declare -ax HOME=(/etc)", "rm -rf ~"},
 		{"a variable of a function", `f() { rm -rf "$D"; }; export D=~`, "f"},
 		{"HOME", "export HOME=/etc", "rm -rf ~"},
 		{"CDPATH", "export CDPATH=$HOME/..", "cd ${PWD##*/} && rm -rf *"},
@@ -98,6 +109,8 @@ func TestPoisonedSession(t *testing.T) {
 		{"a trap for the end", "trap 'rm -rf ~' EXIT", "ls"},
 	}
 	forgotten := []row{
+		{"HOME, made harmless", "export HOME=/tmp/nothing-there", "rm -rf ~/*"},
+		{"HOME, forged", forged(`\0vars\0declare -x HOME="/tmp/nothing-there"\n`), "rm -rf ~/*"},
 		{"aliases by their table", "BASH_ALIASES[ls]='rm -rf ~'", "ls"},
 		{"a forged alias", forged(`\0names\0\0functions\0\0aliases\0rm -rf ~\n`), "export X=1"},
 		{"text behind a forged alias", forged(`\0names\0\0functions\0\0aliases\0alias a=b; rm -rf ~\n`), "export X=1"},
@@ -107,6 +120,9 @@ func TestPoisonedSession(t *testing.T) {
 		{"a forged array", forged(`\0vars\0declare -ax a=($(rm -rf ~))\n`), "export X=1"},
 		{"a forged array's number", forged(`\0vars\0declare -aix a=([0]="b[\$(rm -rf ~)]")\n`), "export X=1"},
 		{"a forged array's subscript", forged(`\0vars\0declare -ax a=([$(rm -rf ~)]="b")\n`), "export X=1"},
+		{"an array, forged over a variable", forgedArray("D", "$HOME", true), `rm -rf "$D"`},
+		{"an array, forged under a variable", forgedArray("D", "$HOME", false), `rm -rf "$D"`},
+		{"an array, forged over HOME", forgedArray("HOME", "/etc", true), `rm -rf ~`},
 		{"a state told by another builtin", `builtin() { printf >&4 '\0names\0\0functions\0\0aliases\0rm -rf ~\n\0end\0'; }`, "export X=1"},
 	}
 	for k, row := range slices.Concat(definitions, asked, forgotten) {
@@ -135,6 +151,21 @@ func TestPoisonedSession(t *testing.T) {
 				t.Errorf("another session: %q %s", out, stopped)
 			}
 		})
+	}
+}
+
+// What a command exports is there for the next, whatever the environment began with; what the policy gives a command besides counts more.
+func TestExportsLast(t *testing.T) {
+	s := newSession(t, newBench(t))
+	for _, row := range []struct{ text, want string }{
+		{"export HOME=/tmp PATH=/usr/bin:/bin:/nowhere NEW=1; echo $HOME", "/tmp\n"},
+		{"echo $HOME $PATH $NEW", "/tmp /usr/bin:/bin:/nowhere 1\n"},
+		{"unset HOME; echo [$HOME]", "[]\n"},
+		{"echo [$HOME]", "[]\n"},
+	} {
+		if out, stopped := s.does(t, row.text); out != row.want || stopped != "" {
+			t.Errorf("%s: %q %s, want %q", row.text, out, stopped, row.want)
+		}
 	}
 }
 

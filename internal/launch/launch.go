@@ -83,6 +83,7 @@ type Call struct {
 	Presence approval.Presence
 	Platform string
 	Prompter approval.Prompter
+	Own      bool // as of approval.Request
 
 	// Inner is set by Hermes' own programs that run a text of the agent's within them. Then it is judged, shown and written down
 	// in place of Text or Argv.

@@ -23,9 +23,10 @@ type Place struct {
 	way     *Way       // nil: none
 	running []*journey
 	box     sandbox.Sandbox
-	last    string // where the session is: where the last command ended; "" when that is not known
-	seen    bool   // last is where commands start, and nowhere else: it was told from inside, or means there what it means here
-	used    bool   // commands have run: what lasts of them may be in force
+	env     environ.List // the environment it was opened with, from which the session's shell goes on
+	last    string       // where the session is: where the last command ended; "" when that is not known
+	seen    bool         // last is where commands start, and nowhere else: it was told from inside, or means there what it means here
+	used    bool         // commands have run: what lasts of them may be in force
 	shut    bool
 }
 
@@ -58,7 +59,7 @@ func (p *Place) open(ctx context.Context, env environ.List) (sandbox.Sandbox, er
 		if err != nil {
 			return nil, err
 		}
-		p.box = box
+		p.box, p.env = box, env
 	}
 	return p.box, nil
 }
@@ -157,6 +158,17 @@ func (p *Place) Dir() string {
 		return dir
 	}
 	return p.spec.Workdir.String()
+}
+
+// since returns what an environment has other than the one the session began with. A command gets no more than that besides what lasts
+// of the session: what an earlier command has exported would be undone by what it was before.
+func (p *Place) since(env environ.List) environ.List {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.box == nil {
+		return env
+	}
+	return env.Since(p.env)
 }
 
 // fresh tells whether the next command has exactly the variables that the policy gives it.

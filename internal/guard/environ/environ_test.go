@@ -401,6 +401,26 @@ func TestListHides(t *testing.T) {
 	}
 }
 
+// What a session goes on from is not said again; what is other now is, and so is what is gone.
+func TestSince(t *testing.T) {
+	build := func(base map[string]string) List {
+		list, _ := New(Config{}).Build(Request{Surface: Foreground, Base: base})
+		return list
+	}
+	then := build(map[string]string{"SAME": "1", "OTHER": "1", "GONE": "1"})
+	now := build(map[string]string{"SAME": "1", "OTHER": "2", "NEW": "3"})
+	since := now.Since(then)
+	if diff := cmp.Diff([]string{"NEW=3", "OTHER=2"}, since.Strings()); diff != "" {
+		t.Error(diff)
+	}
+	if !slices.Contains(since.Absent(), "GONE") || slices.Contains(since.Absent(), "SAME") {
+		t.Errorf("absent %q", since.Absent())
+	}
+	if all := now.Since(List{}); all.Len() != now.Len() || len(all.Absent()) != len(now.Absent()) {
+		t.Errorf("since nothing %q, not %q", all.Names(), now.Names())
+	}
+}
+
 func TestStores(t *testing.T) {
 	p := New(Config{Secrets: held(), Passthrough: []string{"MY_PASS"}, Forward: []string{"FORWARDED"}})
 	for name, want := range map[string]bool{

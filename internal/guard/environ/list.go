@@ -58,6 +58,25 @@ func (l List) Len() int { return len(l.content().vars) }
 // the command, so that the value of an earlier profile does not stay.
 func (l List) Absent() []string { return slices.Clone(l.content().absent) }
 
+// Since returns what is other than in base: the variables that it lacks or has with another value, and as absent those of base that
+// are not there any more. Over whatever became of base meanwhile, it makes what the policy says now, and leaves the rest alone.
+func (l List) Since(base List) List {
+	now, then := l.content(), base.content()
+	vars, absent := map[string]string{}, slices.Clone(now.absent)
+	for name, value := range now.vars {
+		if old, ok := then.vars[name]; !ok || old != value {
+			vars[name] = value
+		}
+	}
+	for name := range then.vars {
+		if _, still := now.vars[name]; !still && !slices.Contains(absent, name) {
+			absent = append(absent, name)
+		}
+	}
+	slices.Sort(absent)
+	return newList(vars, absent)
+}
+
 func (l List) mask() string { return fmt.Sprintf("[environment of %d variables]", l.Len()) }
 
 // String tells how many variables there are.

@@ -132,18 +132,21 @@ func parse(text []byte) (d dump, ok bool) {
 	return d, ok
 }
 
-// variables reads "export -p". Arrays, which no environment can hold, stay text.
+// variables reads "export -p". Arrays, which no environment can hold, stay text; those that would hide a variable which is told as well,
+// or by which a shell itself acts, are none that bash has written of an honest command, and are left out.
 func variables(text string) (map[string]string, string) {
-	vars, arrays := map[string]string{}, strings.Builder{}
+	vars := map[string]string{}
+	type array struct{ name, text string }
+	var all []array
 	for text != "" {
 		rest, ok := strings.CutPrefix(text, "declare -")
 		if !ok {
-			return vars, arrays.String() // not what bash writes
+			break // not what bash writes
 		}
 		flags, rest, _ := strings.Cut(rest, " ")
 		end := strings.IndexAny(rest, "=\n")
 		if end < 0 {
-			return vars, arrays.String()
+			break
 		}
 		name := rest[:end]
 		if rest[end] == '\n' { // exported, but without a value
@@ -154,12 +157,18 @@ func variables(text string) (map[string]string, string) {
 		if strings.ContainsAny(flags, "aA") {
 			size = statement(rest[end+1:])
 			if identifier(name) && strings.Trim(flags, "aArx") == "" && literal(rest[end+1:end+1+size], strings.Contains(flags, "A")) {
-				arrays.WriteString("declare -" + flags + " " + rest[:end+1+size] + "\n")
+				all = append(all, array{name, "declare -" + flags + " " + rest[:end+1+size] + "\n"})
 			}
 		} else if identifier(name) {
 			vars[name] = value
 		}
 		text = strings.TrimPrefix(rest[end+1+size:], "\n")
+	}
+	var arrays strings.Builder
+	for _, a := range all {
+		if _, hides := vars[a.name]; !hides && !actsBy(a.name) {
+			arrays.WriteString(a.text)
+		}
 	}
 	return vars, arrays.String()
 }

@@ -81,9 +81,16 @@ func (d *definitions) equal(e *definitions) bool {
 
 // keeps is what there is now. The caller holds s.mu.
 func (s *State) keeps() sandbox.Kept {
-	return sandbox.Kept{
+	k := sandbox.Kept{
 		Version: s.version, Vars: maps.Clone(s.vars), Unset: slices.Sorted(maps.Keys(s.unset)), Functions: maps.Clone(s.defs.functions), Aliases: standFor(s.defs.aliases),
 	}
+	for _, name := range arrayNames(s.defs.arrays) { // an array stands for the variable of that name: what it was before says nothing
+		if delete(k.Vars, name); !slices.Contains(k.Unset, name) {
+			k.Unset = append(k.Unset, name)
+		}
+	}
+	slices.Sort(k.Unset)
+	return k
 }
 
 // standFor reads what aliases stand for.

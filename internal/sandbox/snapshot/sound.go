@@ -112,3 +112,27 @@ func (d *definitions) sound(held definitions, judge Judge) {
 		delete(d.exports, name)
 	}
 }
+
+// actsBy tells whether a shell acts by a variable, so that no array may stand for it.
+func actsBy(name string) bool {
+	switch name {
+	case "PATH", "HOME", "CDPATH", "OLDPWD", "ENV", "PS4", "PROMPT_COMMAND", "GLOBIGNORE", "EXECIGNORE", "POSIXLY_CORRECT", "TMPDIR":
+		return true
+	}
+	return Never(name) || strings.HasPrefix(name, "BASH") || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "LC_")
+}
+
+// arrayNames lists the arrays of a text that variables has made.
+func arrayNames(text string) []string {
+	var out []string
+	for text != "" {
+		_, rest, _ := strings.Cut(strings.TrimPrefix(text, "declare -"), " ")
+		name, value, ok := strings.Cut(rest, "=")
+		if !ok {
+			break
+		}
+		out = append(out, name)
+		text = strings.TrimPrefix(value[statement(value):], "\n")
+	}
+	return out
+}
