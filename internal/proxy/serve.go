@@ -197,9 +197,6 @@ func (c *Client) lookup(ctx context.Context, host egress.Host) ([]netip.Addr, er
 	if len(addrs) == 0 {
 		return nil, fmt.Errorf("look up %q: no address", host)
 	}
-	for i, a := range addrs {
-		addrs[i] = a.Unmap() // resolvers write IPv4 as IPv6, which a person would not
-	}
 	return addrs, nil
 }
 

@@ -156,7 +156,11 @@ func lookup(ctx context.Context, r Resolver, host egress.Host, within time.Durat
 	case len(addrs) > maxAnswers:
 		return nil, fmt.Errorf("look up %s: more than %d addresses", host, maxAnswers)
 	}
-	return addrs, nil
+	out := make([]netip.Addr, len(addrs))
+	for i, a := range addrs {
+		out[i] = a.Unmap() // resolvers write IPv4 as IPv6, which a person would not
+	}
+	return out, nil
 }
 
 // judgeProxied judges a request that goes through the owner's proxy. Unless the proxy is said to resolve names, they are looked

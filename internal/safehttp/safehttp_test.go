@@ -167,7 +167,7 @@ func TestAnswers(t *testing.T) {
 	w.handle = ok
 	c := w.client(t, Options{})
 	for _, row := range []struct{ url, rule, cause string }{
-		{"http://mixed.example/", "address/private", ""}, {"http://six.example/", "address/metadata", "cloud metadata address"}, {"http://chain.example/", "", ""}, {"http://inward.example/", "address/loopback", ""}, {"http://mapped.example/", "address/metadata", ""},
+		{"http://mixed.example/", "address/private", ""}, {"http://six.example/", "address/metadata", "cloud metadata address"}, {"http://chain.example/", "", ""}, {"http://inward.example/", "address/loopback", ""}, {"http://mapped.example/", "address/metadata", "mapped.example -> 100.100.100.200 is"},
 		{"http://nine.example/", "address/metadata", ""}, {"http://many.example/", "", ""}, {"http://huge.example/", "", "more than 256 addresses"}, {"http://empty.example/", "", "DNS resolution failed"}, {"http://nowhere.example/", "", "DNS resolution failed"},
 	} {
 		_, err := fetch(c, row.url)

@@ -184,7 +184,7 @@ func (p *Policy) remedy(t Target, a netip.Addr, r Region) string {
 	case r.Class.exceptional():
 		return fmt.Sprintf("to allow it, add %q to %s", t.at(), keyHosts)
 	case r.Class.local():
-		return "to allow it, set " + keyPrivate + ": true, which opens the whole local network"
+		return "to allow it, set " + keyPrivate + ": true, which opens this machine and the whole local network"
 	}
 	return "no setting allows it"
 }

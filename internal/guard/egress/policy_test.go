@@ -40,7 +40,7 @@ func TestReasons(t *testing.T) {
 	for _, row := range []struct{ url, dns, rule, reason, remedy string }{
 		{"http://wiki.example/", "10.0.0.5", "address/private", "wiki.example -> 10.0.0.5 is a private/internal address (private use, 10.0.0.0/8)", `to allow it, add "wiki.example:80" to security.allow_private_hosts`},
 		{"http://10.0.0.5:8080/", "", "address/private", "10.0.0.5 is a private/internal address (private use, 10.0.0.0/8)", `to allow it, add "10.0.0.5:8080" to security.allow_private_hosts`},
-		{"http://127.0.0.1/", "", "address/loopback", "127.0.0.1 is a private/internal address (loopback, 127.0.0.0/8)", "to allow it, set security.allow_private_urls: true, which opens the whole local network"},
+		{"http://127.0.0.1/", "", "address/loopback", "127.0.0.1 is a private/internal address (loopback, 127.0.0.0/8)", "to allow it, set security.allow_private_urls: true, which opens this machine and the whole local network"},
 		{"http://peer.example/", "100.101.1.2", "address/shared", "peer.example -> 100.101.1.2 is a private/internal address (shared address space (CGNAT), 100.64.0.0/10)", `to allow it, add "peer.example:80" to security.allow_private_hosts`},
 		{"https://a.example/", "198.18.0.5", "address/benchmark", "a.example -> 198.18.0.5 is a private/internal address (benchmarking (fake-ip proxies), 198.18.0.0/15)", `if a proxy on this machine answers with such addresses, add "198.18.0.0/15" to security.fake_ip_ranges`},
 		{"https://a.example/", "64:ff9b::808:808", "address/nat64", "a.example -> 64:ff9b::808:808 (8.8.8.8 inside) is a private/internal address (NAT64, 64:ff9b::/96)", "if your network reaches IPv4 this way, set security.nat64: true"},

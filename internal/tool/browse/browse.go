@@ -98,6 +98,15 @@ func (o Options) judge(raw string) (egress.URL, *Blocked, error) {
 	return u, blocked, &guard.DeniedError{Op: "fetch", Subject: u.Host().String(), Verdict: v}
 }
 
+// told is an error with what can be done about it, where somebody knows.
+func told(err error) string {
+	var d *guard.DeniedError
+	if errors.As(err, &d) && d.Verdict.Remedy != "" {
+		return err.Error() + ". What can be done: " + d.Verdict.Remedy
+	}
+	return err.Error()
+}
+
 // refusedAt returns the URL at which the client refused to go on, "" where it was something else.
 func refusedAt(err error) string {
 	var d *guard.DeniedError

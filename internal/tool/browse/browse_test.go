@@ -567,3 +567,18 @@ func TestDenied(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A refused address is told with the one setting that would allow it.
+func TestRefusedSaysWhatToDo(t *testing.T) {
+	w := newWeb(t)
+	w.use(t, false)
+	const next = `. What can be done: to allow it, set security.allow_private_urls: true`
+	r, err := call(t, Extract{Options: w.Options}, map[string]any{"urls": []string{w.url("/")}})
+	if err != nil || !r.Failed || !strings.Contains(r.Parts[0].Text, next) {
+		t.Errorf("web_extract: %v %v", r.Parts, err)
+	}
+	r, err = call(t, Download{Options: w.Options}, map[string]any{"url": w.url("/")})
+	if err != nil || !r.Failed || !strings.Contains(r.Parts[0].Text, next) {
+		t.Errorf("download: %v %v", r.Parts, err)
+	}
+}

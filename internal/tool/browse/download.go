@@ -74,7 +74,7 @@ func (d Download) get(ctx context.Context, url string) Downloaded {
 	got := Downloaded{Requested: url, URL: url}
 	u, blocked, err := d.judge(url)
 	if err != nil {
-		got.Error, got.Blocked = err.Error(), blocked
+		got.Error, got.Blocked = told(err), blocked
 		return got
 	}
 	most := d.Most
@@ -84,7 +84,7 @@ func (d Download) get(ctx context.Context, url string) Downloaded {
 	a, blocked, err := d.fetch(ctx, u.String(), most)
 	got.URL = a.url
 	if err != nil {
-		got.Error, got.Blocked = err.Error(), blocked
+		got.Error, got.Blocked = told(err), blocked
 		return got
 	}
 	if err := d.keep(ctx, &got, a); err != nil {

@@ -110,13 +110,13 @@ func (e Extract) document(ctx context.Context, url string, args extractArgs) Doc
 	d := Document{Requested: url, URL: url, Findings: []Finding{}, Hidden: []Concealed{}, Risk: taint.Risk{Level: "low", Findings: []string{}}}
 	u, blocked, err := e.judge(url)
 	if err != nil {
-		d.Error, d.Blocked = err.Error(), blocked
+		d.Error, d.Blocked = told(err), blocked
 		return d
 	}
 	a, blocked, err := e.fetch(ctx, u.String(), maxPDF)
 	d.URL, d.Type = a.url, a.kind
 	if err != nil {
-		d.Error, d.Blocked = err.Error(), blocked
+		d.Error, d.Blocked = told(err), blocked
 		return d
 	}
 	t, err := e.read(ctx, a, args.Whole)
