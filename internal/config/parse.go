@@ -39,15 +39,6 @@ type document struct {
 	errs    Problems
 }
 
-func (d *document) find(name string) (entry, bool) {
-	for _, e := range d.entries {
-		if e.name == name {
-			return e, true
-		}
-	}
-	return entry{}, false
-}
-
 // parse reads config.yaml. Everything that is wrong is told, not only what comes first.
 func parse(text []byte) (*document, error) {
 	root, err := parseYAML(text)

@@ -12,14 +12,6 @@ func ModeFor(command string) Mode {
 	return Code
 }
 
-// ModeForPath gives the mode for a file's content: Env for files of secrets, Code otherwise.
-func ModeForPath(path string) Mode {
-	if secretFile(path) {
-		return Env
-	}
-	return Code
-}
-
 // DumpsEnv says whether some part of the command prints the environment.
 func DumpsEnv(command string) bool {
 	for _, words := range segments(command) {

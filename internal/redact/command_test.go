@@ -24,10 +24,10 @@ func TestModeFor(t *testing.T) {
 	}
 }
 
-func TestModeForPath(t *testing.T) {
-	for path, want := range map[string]Mode{".env": Env, "a/.env.local": Env, "main.go": Code, ".env.dist": Code, `C:\x\.ENV`: Env, "/home/x/.docker/config.json": Env, "config.json": Code} {
-		if got := ModeForPath(path); got != want {
-			t.Errorf("ModeForPath(%q) = %v", path, got)
+func TestSecretFile(t *testing.T) {
+	for path, want := range map[string]bool{".env": true, "a/.env.local": true, "main.go": false, ".env.dist": false, `C:\x\.ENV`: true, "/home/x/.docker/config.json": true, "config.json": false} {
+		if got := secretFile(path); got != want {
+			t.Errorf("secretFile(%q) = %v", path, got)
 		}
 	}
 }

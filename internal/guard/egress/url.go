@@ -195,20 +195,3 @@ func needsEncoding(s string, i int) bool {
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
-
-// HostOf returns the host of a URL or of what people write for one: "www.example.com/page".
-func HostOf(text string) (Host, error) {
-	u, err := ParseURL(text)
-	if _, _, scheme := cutScheme(strings.TrimSpace(text)); err != nil && !scheme {
-		u, err = ParseURL("https://" + strings.TrimSpace(text))
-	}
-	return u.host, err
-}
-
-// Normalize returns a URL that somebody typed as it is to be requested, and anything that is none as it came.
-func Normalize(raw string) string {
-	if u, err := ParseURL(raw); err == nil {
-		return u.String()
-	}
-	return raw
-}

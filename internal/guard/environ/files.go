@@ -113,18 +113,3 @@ func below(dir, name string) (string, bool) {
 }
 
 func join(dir, rel string) string { return strings.TrimRight(dir, "/") + "/" + rel }
-
-// Merge puts the session's files first and lets the settings' fill the gaps.
-func Merge(session, settings []File) []File {
-	var out []File
-	seen := map[File]bool{{}: true}
-	for _, list := range [][]File{session, settings} {
-		for _, f := range list {
-			if !seen[f] {
-				seen[f] = true
-				out = append(out, f)
-			}
-		}
-	}
-	return out
-}

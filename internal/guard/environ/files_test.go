@@ -91,9 +91,4 @@ func TestDirMounts(t *testing.T) {
 	if places[2].Inside != "/root/.hermes/external_skills/1" || places[2].Host != "/y" {
 		t.Errorf("%+v", places)
 	}
-	f, _ := Declare("a", "")
-	g, _ := Declare("b", "")
-	if diff := cmp.Diff(2, len(Merge([]File{f, {}}, []File{f, g}))); diff != "" {
-		t.Error(diff)
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -455,7 +456,8 @@ func receive(t *testing.T, text []byte, i int) {
 	}
 	defer root.Close()
 	limits := Limits{File: 4096, Total: 16384, Files: 20}
-	files, _ := Receive(bytes.NewReader(text), root, limits, func(string) bool { return true }, func(string, string) {})
+	c := receiver{into: root, limits: limits, take: func(string) bool { return true }, refuse: func(string, string) {}, seen: map[string]bool{}}
+	_ = c.read(bytes.NewReader(text)) // what came before an error is there
 	got := tree(t, dir)
 	if got["victim"] != "v" {
 		t.Errorf("%d: the victim is %q", i, got["victim"])
@@ -479,7 +481,7 @@ func receive(t *testing.T, text []byte, i int) {
 			t.Errorf("%d: %s: %v", i, name, info.Mode())
 		}
 	}
-	for _, f := range files {
+	for _, f := range c.all {
 		if got["root/"+f.Name] == "" && f.Size > 0 {
 			t.Errorf("%d: %q is told and not there", i, f.Name)
 		}
@@ -506,4 +508,21 @@ func TestTwoHomes(t *testing.T) {
 	there := filepath.Join(a.there, ".hermes")
 	a.has(there, "skills/a/SKILL.md", "a")
 	a.has(there, "skills/c/SKILL.md", "c")
+}
+
+// Whoever is told that copying has failed is told when nothing is read for it any more.
+func TestCutOff(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	w := newWorld(t)
+	base(w)
+	s, cut := w.sync(), errors.New("cut off")
+	for range 50 {
+		if err := s.Up(t.Context(), func(context.Context, string, io.Reader, io.Writer) error { return cut }, ""); !errors.Is(err, cut) {
+			t.Fatal(err)
+		}
+		all := make([]byte, 1<<20)
+		if text := string(all[:runtime.Stack(all, true)]); strings.Contains(text, "(*Sync).put") {
+			t.Fatalf("it is read on:\n%s", text)
+		}
+	}
 }

@@ -21,7 +21,9 @@ type Received struct {
 // errTooMuch ends a stream that does not keep to the limits.
 var errTooMuch = errors.New("more than the limits allow")
 
-// receiver takes streams from another machine.
+// receiver unpacks tar streams from another machine into a directory, which is empty and nobody else's: ordinary files, 0600,
+// and the directories they need. Nothing else is made of them: links, devices and names that could mean something else are
+// refused one by one and told; a stream that is too large, or is none, is an error, and what came before it is there.
 type receiver struct {
 	into   *os.Root
 	limits Limits
@@ -31,15 +33,6 @@ type receiver struct {
 	all   []Received
 	seen  map[string]bool
 	total int64
-}
-
-// Receive unpacks a tar stream from another machine into a directory, which is empty and nobody else's: ordinary files, 0600,
-// and the directories they need. Nothing else is made of it: links, devices and names that could mean something else are
-// refused one by one and told; a stream that is too large, or is none, is an error, and what came before it is there.
-func Receive(r io.Reader, into *os.Root, l Limits, take func(name string) bool, refuse func(name, why string)) ([]Received, error) {
-	c := receiver{into: into, limits: l.filled(), take: take, refuse: refuse, seen: map[string]bool{}}
-	err := c.read(r)
-	return c.all, err
 }
 
 // read takes one stream to its end.

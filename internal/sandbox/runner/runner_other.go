@@ -2,8 +2,5 @@
 
 package runner
 
-// Main is for Linux only: elsewhere there is no runner, and commands run without one.
-func Main(int, Hooks) int { return 1 }
-
-// Serve is for Linux only, as Main.
+// Serve is for Linux only: elsewhere there is no runner, and commands run without one.
 func Serve([]string, Parts) int { return 1 }

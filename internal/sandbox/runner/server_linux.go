@@ -47,15 +47,6 @@ type server struct {
 	posted []func()
 }
 
-// Main is a runner. It serves the socket fd, a connection or a listener, until its client says bye or is gone, kills what was
-// started, and returns the exit code for its process. The process is only this from then on: it adopts and waits for
-// children, and takes signals.
-func Main(fd int, hooks Hooks) int {
-	s := newServer(Parts{Hooks: hooks})
-	defer s.cancel()
-	return s.serve(fd, fd, true)
-}
-
 func newServer(parts Parts) *server {
 	runtime.LockOSThread() // what kills children with their parent goes by the thread
 	s := &server{

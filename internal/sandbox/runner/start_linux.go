@@ -20,7 +20,8 @@ import (
 )
 
 // Serve is the main function of a runner's program, for the arguments after its name: one of the modes, or none. It returns
-// the exit code and has to be called on the main thread before anything else.
+// the exit code and has to be called on the main thread before anything else: the process is only this from then on. It adopts
+// and waits for children, takes signals, and kills what was started when its client says bye or is gone.
 func Serve(args []string, parts Parts) int {
 	mode := ""
 	if len(args) > 0 {

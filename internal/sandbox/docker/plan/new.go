@@ -182,12 +182,6 @@ func (b *builder) has(name string) bool {
 	return slices.ContainsFunc(b.extra, func(f container.Flag) bool { return f.Name == name })
 }
 
-// SetsShm tells whether extra arguments set the size of /dev/shm themselves.
-func SetsShm(engine container.Engine, extra []string) bool {
-	flags, err := container.Parse(engine, extra)
-	return err == nil && slices.ContainsFunc(flags, func(f container.Flag) bool { return f.Name == "shm-size" })
-}
-
 // accept keeps what is told and refuses what is not accepted by name.
 func (b *builder) accept(setting string, risks []container.Risk) error {
 	for _, r := range risks {

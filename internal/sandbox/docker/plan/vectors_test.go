@@ -9,7 +9,6 @@ import (
 
 	"hermes/internal/config"
 	"hermes/internal/guard/environ"
-	"hermes/internal/guard/exposure/container"
 	"hermes/internal/home"
 	"hermes/internal/vectortest"
 )
@@ -182,7 +181,7 @@ func (r row) answer(t *testing.T, p Plan, s Settings, what string, want any) (go
 	case "warning_contains":
 		return p.Notes, strings.Contains(strings.Join(p.Notes, "\n"), text)
 	case "sets_shm":
-		got := SetsShm(container.Docker, s.ExtraArgs)
+		got := !strings.Contains(strings.Join(p.Run, " "), "--shm-size "+s.Shm)
 		return got, got == want
 	case "shm_flag_count":
 		got := strings.Count(strings.Join(p.Run, " "), "--shm-size")
