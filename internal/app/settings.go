@@ -209,7 +209,7 @@ func (a *App) spec(snap *config.Snapshot, backend string, w Where) (sandbox.Spec
 	}
 	spec := sandbox.Spec{
 		Session: w.Session, Workdir: tree, Home: a.dir.Join(own), Read: t.Native.Read, Write: t.Native.Write,
-		BestEffort: t.Native.BestEffort, InitFiles: a.initFiles(t, backend), Network: network(t, backend), Limits: limits(snap, backend),
+		BestEffort: t.Native.BestEffort, InitFiles: a.initFiles(t, backend), Network: network(t, backend), Limits: Limits(snap, backend),
 	}
 	// TERMINAL_LOCAL_PERSISTENT keeps one shell running in other programs; here each command has its own, whatever lasts.
 	spec.Persistent = w.Lasts && t.Persistent
@@ -277,8 +277,8 @@ func network(t *config.Terminal, backend string) exposure.Network {
 	return exposure.Network{}
 }
 
-// limits takes over the limits that the owner has set; the backend has defaults for the others.
-func limits(snap *config.Snapshot, backend string) sandbox.Limits {
+// Limits takes over the limits that the owner has set; the backend has defaults for the others.
+func Limits(snap *config.Snapshot, backend string) sandbox.Limits {
 	var l sandbox.Limits
 	if backend == "local" || backend == "ssh" {
 		return l
@@ -295,6 +295,7 @@ func limits(snap *config.Snapshot, backend string) sandbox.Limits {
 	c := snap.Settings.Terminal.Container
 	set("container_cpu", &l.CPU, int64(c.CPU*1000))
 	set("container_memory", &l.Memory, c.Memory<<20)
+	set("container_pids", &l.PIDs, c.PIDs)
 	set("container_disk", &l.Disk, c.Disk<<20)
 	return l
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"hermes/internal/app"
 	"hermes/internal/config"
 	"hermes/internal/guard/checked"
 	"hermes/internal/guard/environ"
@@ -79,7 +80,7 @@ func sandboxVerify(ctx context.Context, stdio *IO, o verifyOptions) error {
 	if c, ok := backend.(io.Closer); ok {
 		defer c.Close()
 	}
-	spec, err := verifySpec(stdio, snap, dir, tree)
+	spec, err := verifySpec(stdio, snap, name, dir, tree)
 	if name != native.Name && spec.Network.Want == exposure.ByDefault {
 		spec.Network = exposure.Network{} // only the native sandbox has a network of its own unless asked
 	}
@@ -186,7 +187,7 @@ func plantTree(dir string) (string, error) {
 	return tree, nil
 }
 
-func verifySpec(stdio *IO, snap *config.Snapshot, dir, tree string) (spec sandbox.Spec, err error) {
+func verifySpec(stdio *IO, snap *config.Snapshot, backend, dir, tree string) (spec sandbox.Spec, err error) {
 	if spec.Workdir, err = checked.ParseWorkdir(tree); err != nil {
 		return spec, err
 	}
@@ -201,6 +202,7 @@ func verifySpec(stdio *IO, snap *config.Snapshot, dir, tree string) (spec sandbo
 	t := snap.Settings.Terminal
 	spec.Home = dir
 	spec.Read, spec.Write, spec.BestEffort = t.Native.Read, t.Native.Write, t.Native.BestEffort
+	spec.Limits = app.Limits(snap, backend)
 	spec.Network = exposure.Network{Want: exposure.ByDefault, Asked: exposure.NoNet}
 	switch t.Network {
 	case "none":
