@@ -76,7 +76,7 @@ func chatFlags(f *pflag.FlagSet, o *chatOptions) {
 
 // openChat reads the arguments, and opens what they ask for.
 func openChat(c *cobra.Command, stdio *IO, o chatOptions, args []string) error {
-	o.asked, o.again = c.Flags().Changed("query"), c.Flags().Changed("resume")
+	o.asked, o.again = o.asked || c.Flags().Changed("query"), c.Flags().Changed("resume")
 	if o.again && o.resume == last && len(args) == 1 { // "--resume ID", which flags with an optional value do not take
 		o.resume, args = args[0], nil
 	}

@@ -78,16 +78,9 @@ func (t *table) query(ctx context.Context) error {
 // message is what is said: the text of -q, with standard input, where that is no terminal.
 func (t *table) message() (string, error) {
 	text := t.o.query
-	var input string
-	if !isTerminal(t.stdio.Stdin) && t.stdio.Stdin != nil {
-		b, err := io.ReadAll(io.LimitReader(t.stdio.Stdin, mostInput+1))
-		switch {
-		case err != nil:
-			return "", fmt.Errorf("read standard input: %w", bare(err))
-		case len(b) > mostInput:
-			return "", usage("Give the agent the file instead: it reads as much as it needs.", "standard input is larger than %d MiB", mostInput>>20)
-		}
-		input = string(b)
+	input, err := readInput(t.stdio)
+	if err != nil {
+		return "", err
 	}
 	switch blank := strings.TrimSpace(input) == ""; {
 	case text == "-" && blank, strings.TrimSpace(text) == "" && blank:
@@ -98,6 +91,21 @@ func (t *table) message() (string, error) {
 		return text, nil
 	}
 	return text + "\n\nStandard input:\n" + t.chats.Wrap("standard input", input), nil
+}
+
+// readInput reads standard input, where that is no terminal.
+func readInput(stdio *IO) (string, error) {
+	if stdio.Stdin == nil || isTerminal(stdio.Stdin) {
+		return "", nil
+	}
+	b, err := io.ReadAll(io.LimitReader(stdio.Stdin, mostInput+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read standard input: %w", bare(err))
+	case len(b) > mostInput:
+		return "", usage("Give the agent the file instead: it reads as much as it needs.", "standard input is larger than %d MiB", mostInput>>20)
+	}
+	return string(b), nil
 }
 
 // hearer gathers what one turn brings.

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -62,8 +63,11 @@ func newRoot(stdio *IO) *cobra.Command {
 		Use:   "hermes",
 		Short: "An agent that works on your machine, and its guard",
 		Long: "Hermes is an agent that works on your machine, and the guard around it: which commands could a text run, may they,\n" +
-			"and where do they run? Nothing passes that could not be judged. Alone at a terminal it opens a chat.",
+			"and where do they run? Nothing passes that could not be judged.\n\n" +
+			"Alone at a terminal it opens a chat. What a pipe or a file holds it takes as one message, as chat -q - does, and answers\n" +
+			"that.",
 		Example: "  hermes\n" +
+			"  echo 'what takes the room in /var?' | hermes\n" +
 			"  hermes chat -q 'which ports are open, and to whom?'\n" +
 			"  hermes check 'F=-rf; rm $F /etc'\n" +
 			"  hermes exec 'git status'\n" +
@@ -90,15 +94,25 @@ func group(c *cobra.Command) {
 	}
 }
 
-// alone lets hermes without a command open a chat, where somebody is there to talk.
+// alone lets hermes without a command open a chat, where somebody is there to talk, or answer what it is given to read.
 func alone(root *cobra.Command, stdio *IO) {
 	var o chatOptions
 	chatFlags(root.Flags(), &o)
 	grouped := root.RunE
 	root.RunE = func(c *cobra.Command, args []string) error {
-		asked := c.Flags().NFlag() > 0
-		if len(args) > 0 && !asked || !asked && !stdio.Terminal && !isTerminal(stdio.Stdin) {
+		flags := c.Flags().NFlag() > 0
+		if len(args) > 0 && !flags {
 			return grouped(c, args)
+		}
+		if !isTerminal(stdio.Stdin) && !o.plain {
+			text, err := readInput(stdio)
+			if err == nil && !flags && strings.TrimSpace(text) == "" {
+				return c.Help()
+			}
+			if err != nil {
+				return err
+			}
+			stdio.Stdin, o.query, o.asked = strings.NewReader(text), "-", true
 		}
 		return openChat(c, stdio, o, args)
 	}
