@@ -84,10 +84,15 @@ func (s *Sync) put(ctx context.Context, remote Remote, have map[string]local, se
 		`if [ -d "$b/$f" ]; then echo "$f"; else mv -f "$s/f/$f" "$b/$f" || echo "$f"; fi; else echo "$f"; fi; done <"$s/send"; ` +
 		`if [ -L "$b/.synced-` + s.man.ID + `" ] || [ -d "$b/.synced-` + s.man.ID + `" ]; then :; else mv -f "$s/stamp" "$b/.synced-` + s.man.ID + `"; fi`
 	r, w := io.Pipe()
-	go func() { w.CloseWithError(s.pack(w, have, send, drop)) }()
+	packed := make(chan struct{})
+	go func() {
+		defer close(packed)
+		w.CloseWithError(s.pack(w, have, send, drop))
+	}()
 	var out bytes.Buffer
 	err = remote(ctx, script, r, &out)
 	_ = r.Close()
+	<-packed // it reads what the caller changes next
 	if err != nil {
 		return nil, err
 	}
