@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -508,21 +507,4 @@ func TestTwoHomes(t *testing.T) {
 	there := filepath.Join(a.there, ".hermes")
 	a.has(there, "skills/a/SKILL.md", "a")
 	a.has(there, "skills/c/SKILL.md", "c")
-}
-
-// Whoever is told that copying has failed is told when nothing is read for it any more.
-func TestCutOff(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	w := newWorld(t)
-	base(w)
-	s, cut := w.sync(), errors.New("cut off")
-	for range 50 {
-		if err := s.Up(t.Context(), func(context.Context, string, io.Reader, io.Writer) error { return cut }, ""); !errors.Is(err, cut) {
-			t.Fatal(err)
-		}
-		all := make([]byte, 1<<20)
-		if text := string(all[:runtime.Stack(all, true)]); strings.Contains(text, "(*Sync).put") {
-			t.Fatalf("it is read on:\n%s", text)
-		}
-	}
 }
