@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -67,27 +68,56 @@ func (s *side) started() {
 	}
 	go func() {
 		defer close(s.whole)
-		buf := make([]byte, 16<<10)
-		for {
-			n, err := s.out.Read(buf)
-			s.mu.Lock()
-			if s.state.Len() <= maxState {
-				s.state.Write(buf[:n])
-			}
-			end := bytes.HasSuffix(s.state.Bytes(), []byte("\x00end\x00"))
-			s.mu.Unlock()
-			if err != nil || end {
-				return
-			}
-		}
+		s.read()
 	}()
+}
+
+// How long the state is waited for once the shell has ended: in this time nothing more has come. All of it is in the pipe by then,
+// however late it is read.
+const (
+	drainTime = 300 * time.Millisecond
+	lastTime  = 50 * time.Millisecond // for each look into the pipe, after that
+	longTime  = 10 * time.Second      // for all of these, should somebody go on writing
+)
+
+// read reads the state to its end.
+func (s *side) read() {
+	buf := make([]byte, 16<<10)
+	var late time.Time // when the time was up
+	for looked := false; ; {
+		n, err := s.out.Read(buf)
+		s.mu.Lock()
+		if s.state.Len() <= maxState {
+			s.state.Write(buf[:n])
+		}
+		end := bytes.HasSuffix(s.state.Bytes(), []byte("\x00end\x00"))
+		s.mu.Unlock()
+		switch {
+		case end || err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
+			return
+		case n > 0:
+			looked = false
+		case looked || !late.IsZero() && time.Since(late) > longTime:
+			return
+		default: // a read that comes too late does not even look
+			if late.IsZero() {
+				late = time.Now()
+			}
+			looked = true
+			_ = s.out.SetReadDeadline(time.Now().Add(lastTime))
+		}
+	}
 }
 
 // written returns the state once the shell has ended. What it left running may hold the pipe: that is not waited for.
 func (s *side) written() []byte {
-	select {
-	case <-s.whole:
-	case <-time.After(300 * time.Millisecond):
+	if s.out != nil && s.out.SetReadDeadline(time.Now().Add(drainTime)) == nil {
+		<-s.whole
+	} else {
+		select {
+		case <-s.whole:
+		case <-time.After(drainTime):
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
