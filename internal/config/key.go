@@ -136,8 +136,8 @@ func Section(name string) []Key {
 	return out
 }
 
-// Suggest returns the key or variable that was most likely meant, "" if none is near.
-func Suggest(name string) string {
+// suggest returns the key or variable that was most likely meant, "" if none is near.
+func suggest(name string) string {
 	var names []string
 	for _, k := range keys {
 		if k.Retired == "" {

@@ -102,7 +102,7 @@ func TestSuggest(t *testing.T) {
 		{"TERMINAL_SSH_HSOT", "TERMINAL_SSH_HOST"},
 		{"zzz", ""},
 	} {
-		if got := Suggest(row.name); got != row.want {
+		if got := suggest(row.name); got != row.want {
 			t.Errorf("%q: %q, want %q", row.name, got, row.want)
 		}
 	}

@@ -107,7 +107,7 @@ func (d *document) unknown(at *yaml.Node, name string) {
 		hint = "Write the settings out: merging is not supported."
 	} else if _, whole := Find(name); whole {
 		hint = "Write each part on a line of its own, indented below the one before."
-	} else if near := Suggest(name); near != "" {
+	} else if near := suggest(name); near != "" {
 		hint = "Did you mean " + near + "?"
 	}
 	d.bad(at, name, hint, "%s is not a setting", name)

@@ -77,5 +77,5 @@ func Unknown(name string) *UnknownError {
 	if isSection(name) {
 		return &UnknownError{Name: name, Below: Section(name)}
 	}
-	return &UnknownError{Name: name, Near: Suggest(name)}
+	return &UnknownError{Name: name, Near: suggest(name)}
 }

@@ -6,14 +6,14 @@ import "strings"
 // secrets, Code otherwise. It reads the text only; what variables, substitutions and other programs (sudo cat .env)
 // hide is not seen, so it is a help and no wall: tokens are found in Code mode, too.
 func ModeFor(command string) Mode {
-	if DumpsEnv(command) || ReadsSecretFile(command) {
+	if dumpsEnv(command) || readsSecretFile(command) {
 		return Env
 	}
 	return Code
 }
 
-// DumpsEnv says whether some part of the command prints the environment.
-func DumpsEnv(command string) bool {
+// dumpsEnv says whether some part of the command prints the environment.
+func dumpsEnv(command string) bool {
 	for _, words := range segments(command) {
 		switch words[0] {
 		case "printenv":
@@ -51,8 +51,8 @@ func redirection(w string) bool {
 	return strings.ContainsAny(w, "<>")
 }
 
-// ReadsSecretFile says whether some part of the command shows a file of secrets.
-func ReadsSecretFile(command string) bool {
+// readsSecretFile says whether some part of the command shows a file of secrets.
+func readsSecretFile(command string) bool {
 	for _, words := range segments(command) {
 		switch strings.ToLower(words[0]) {
 		case "cat", "head", "tail", "type", "bat", "less", "more", "nl", "zcat", "tac", "view", "batcat", "grep", "awk", "sed", "egrep", "fgrep", "rg", "cut", "sort", "strings", "get-content":

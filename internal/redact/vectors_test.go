@@ -115,13 +115,13 @@ func check(t *testing.T, r row) string {
 	case "mask_secret":
 		got = red.Display(text, r.In.Empty)
 	case "is_env_dump_command":
-		if DumpsEnv(r.In.Command) != *r.Expect.Value {
-			return "DumpsEnv: " + r.In.Command
+		if dumpsEnv(r.In.Command) != *r.Expect.Value {
+			return "dumpsEnv: " + r.In.Command
 		}
 		return ""
 	case "reads_secret_file":
-		if ReadsSecretFile(r.In.Command) != *r.Expect.Value {
-			return "ReadsSecretFile: " + r.In.Command
+		if readsSecretFile(r.In.Command) != *r.Expect.Value {
+			return "readsSecretFile: " + r.In.Command
 		}
 		return ""
 	default:

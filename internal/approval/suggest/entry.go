@@ -47,7 +47,7 @@ func (o Options) entries(text string) []found {
 			classes = append(classes, f.Rule)
 		}
 	}
-	glob := Pattern(text)
+	glob := pattern(text)
 	if glob != "" && o.Redact != nil && o.Redact(glob) == glob && o.lifts(strings.Join(strings.Fields(text), " "), glob) {
 		return []found{{pattern: glob, classes: classes}}
 	}
@@ -79,10 +79,10 @@ func (o Options) lifts(text string, entries ...string) bool {
 	return len(entries) > 0 && o.Judge(text, entries).Action == guard.Allow
 }
 
-// Pattern returns the pattern for a command: the word, or its first two words and a star. It is "" for commands that are more
+// pattern returns the pattern for a command: the word, or its first two words and a star. It is "" for commands that are more
 // than one, or that hide one in another; for programs that do whatever their arguments say; and where an option stands in the
 // second place, since the first word alone would cover all that the program can do.
-func Pattern(text string) string {
+func pattern(text string) string {
 	p := shell.Parse(text, shell.Options{})
 	if len(p.Commands) != 1 || len(p.Payloads) > 0 || len(p.Notes) > 0 {
 		return ""

@@ -89,7 +89,7 @@ func TestVectors(t *testing.T) {
 		n++
 		switch v.Kind {
 		case "derive_glob":
-			if got := Pattern(v.Command); got != "" {
+			if got := pattern(v.Command); got != "" {
 				t.Errorf("%s: %q", v.Command, got)
 			}
 		case "scan":

@@ -55,7 +55,7 @@ func (b *Builder) leave(source, entry, cause string) {
 // Rule adds one rule: a domain, which stands for all below it, or a glob that begins with "*.". A rule that cannot be
 // understood is left out and noted.
 func (b *Builder) Rule(text, source string) {
-	rule, err := ParseRule(text)
+	rule, err := parseRule(text)
 	if err != nil {
 		b.leave(source, text, err.Error())
 		return
@@ -141,7 +141,7 @@ func quickRule(line []byte) (name []byte, kind byte, ok bool) {
 	return line, kind, dots > 0 && letters
 }
 
-// add adds a rule in the form of ParseRule.
+// add adds a rule in the form of parseRule.
 func (b *Builder) add(rule string, source int) {
 	name, kind := rule, wholeDomain
 	if rest, ok := strings.CutPrefix(rule, "*."); ok {

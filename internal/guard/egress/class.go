@@ -100,14 +100,14 @@ type span6 struct {
 	row                      uint8
 }
 
-// Classify says where an address lies. An IPv4 address in IPv6 form is where the inner one is; one that wraps an address of
+// classify says where an address lies. An IPv4 address in IPv6 form is where the inner one is; one that wraps an address of
 // the floor in any form is of the floor. It allocates nothing.
-func Classify(a netip.Addr) Region {
+func classify(a netip.Addr) Region {
 	if !a.IsValid() {
 		return Region{}
 	}
 	if a.Zone() != "" {
-		if r := Classify(a.WithZone("")); r.Class.Floor() {
+		if r := classify(a.WithZone("")); r.Class.Floor() {
 			return r
 		}
 		return Region{Class: Zoned, Name: "bound to an interface"}

@@ -85,7 +85,7 @@ func TestBorders(t *testing.T) {
 		if want == Mapped {
 			want = model(a.Unmap())
 		}
-		got := Classify(a)
+		got := classify(a)
 		if got.Class != want && !got.Inner.IsValid() {
 			t.Errorf("%s is %s, the rows say %s", a, got.Class, want)
 		}
@@ -136,11 +136,11 @@ func TestClassify(t *testing.T) {
 		{"2001:db9::1", Public}, {"2003::1", Public}, {"2620:4f:7fff::1", Public}, {"2620:4f:8001::1", Public}, {"2a00:1450::1", Public},
 		{"3ffe:ffff::1", Public}, {"3fff:1000::1", Public}, {"2001:470:1f0b::5efe:8.8.8.8", Public},
 	} {
-		if got := Classify(addr(t, row.addr)); got.Class != row.class {
+		if got := classify(addr(t, row.addr)); got.Class != row.class {
 			t.Errorf("%s is %s, want %s", row.addr, got.Class, row.class)
 		}
 	}
-	if got := Classify(netip.Addr{}); got.Class != Unknown || !got.Class.Floor() {
+	if got := classify(netip.Addr{}); got.Class != Unknown || !got.Class.Floor() {
 		t.Errorf("no address is %s", got.Class)
 	}
 }
@@ -156,17 +156,17 @@ func FuzzClassify(f *testing.F) {
 			return
 		}
 		a, _ := netip.AddrFromSlice(b)
-		r := Classify(a)
+		r := classify(a)
 		if model(a.Unmap()) != Public && r.Class == Public {
 			t.Errorf("%s is public, a row says %s", a, model(a.Unmap()))
 		}
-		if zoned := Classify(a.Unmap().WithZone("eth0")); !a.Unmap().Is4() && !zoned.Class.Floor() {
+		if zoned := classify(a.Unmap().WithZone("eth0")); !a.Unmap().Is4() && !zoned.Class.Floor() {
 			t.Errorf("%s with a zone is %s", a, zoned.Class)
 		}
 		if a.Unmap().Is4() { // every wrapped form is at least as strict
 			four := a.Unmap().As4()
 			for _, form := range wrap(four) {
-				in, out := Classify(a.Unmap()).Class, Classify(form).Class
+				in, out := classify(a.Unmap()).Class, classify(form).Class
 				if in.Floor() && !out.Floor() {
 					t.Errorf("%s is of the floor, %s is %s", a, form, out)
 				}
@@ -203,7 +203,7 @@ func BenchmarkClassify(b *testing.B) {
 	b.ReportAllocs()
 	public := 0
 	for i := 0; b.Loop(); i++ {
-		if Classify(addrs[i&7]).Class == Public {
+		if classify(addrs[i&7]).Class == Public {
 			public++
 		}
 	}

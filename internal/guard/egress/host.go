@@ -101,7 +101,7 @@ func quad(s, name string) (Host, error) {
 	e := refuse("host/numeric", s, "is an odd spelling of a number, which resolvers read as an address")
 	if a, ok := inetAton(name); ok {
 		e.Cause = "is an odd spelling of the address " + a.String()
-		if Classify(a).Class == Public {
+		if classify(a).Class == Public {
 			e.Remedy = "write " + a.String()
 		}
 	}

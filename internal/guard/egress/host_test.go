@@ -145,7 +145,7 @@ func TestSpellings(t *testing.T) {
 				if u, v := closed.Check(raw, anything); v.Action != 0 {
 					t.Errorf("%q passes as %s", raw, u)
 				}
-				if u, v := open.Check(raw, anything); v.Action != 0 && Classify(a).Class.Floor() {
+				if u, v := open.Check(raw, anything); v.Action != 0 && classify(a).Class.Floor() {
 					t.Errorf("%q passes as %s where private addresses are open", raw, u)
 				}
 			}

@@ -137,7 +137,7 @@ func (p *Policy) Check(raw string, lookup Lookup) (URL, guard.Verdict) {
 
 // address judges one address of a target. literal means that the target names the address itself.
 func (p *Policy) address(t Target, a netip.Addr, literal bool) guard.Verdict {
-	r := Classify(a)
+	r := classify(a)
 	if p.passes(t, a, r, literal) {
 		return guard.Allowed()
 	}
@@ -177,7 +177,7 @@ func (r Region) shown() string {
 // remedy names the one setting that would allow an address.
 func (p *Policy) remedy(t Target, a netip.Addr, r Region) string {
 	switch {
-	case r.Class == NAT64 && Classify(r.Inner).Class == Public:
+	case r.Class == NAT64 && classify(r.Inner).Class == Public:
 		return "if your network reaches IPv4 this way, set " + keyNAT64 + ": true"
 	case r.Class == Benchmark && t.Host.Name() != "":
 		return fmt.Sprintf("if a proxy on this machine answers with such addresses, add %q to %s", r.Prefix, keyFake)
@@ -197,9 +197,9 @@ func (p *Policy) passes(t Target, a netip.Addr, r Region, literal bool) bool {
 	case r.Class == Public:
 		return true
 	case r.Class == NAT64:
-		return p.nat64 && p.passes(t, r.Inner, Classify(r.Inner), literal)
+		return p.nat64 && p.passes(t, r.Inner, classify(r.Inner), literal)
 	case r.Class == Translated:
-		in := Classify(r.Inner)
+		in := classify(r.Inner)
 		return in.Class != Public && p.passes(t, r.Inner, in, literal)
 	case p.private && r.Class.local():
 		return true
@@ -247,7 +247,7 @@ func article(noun string) string {
 // Internal tells whether a target is on this machine or its network by what it is called.
 func (t Target) Internal() bool {
 	if a, ok := t.Host.Addr(); ok {
-		return Classify(a).Class != Public
+		return classify(a).Class != Public
 	}
 	return internalName(t.Host.Name())
 }

@@ -211,11 +211,11 @@ func FuzzStricter(f *testing.F) {
 			if strict.Answers(target, []netip.Addr{a}).Action > loose.Answers(target, []netip.Addr{a}).Action {
 				t.Errorf("%s %s: the stricter policy lets it pass", host, a)
 			}
-			if v := loose.Answers(target, []netip.Addr{a}); v.Action == guard.Allow && Classify(a).Class.Floor() {
+			if v := loose.Answers(target, []netip.Addr{a}); v.Action == guard.Allow && classify(a).Class.Floor() {
 				t.Errorf("%s %s: the floor is lifted", host, a)
 			}
-			if v := strict.Answers(target, []netip.Addr{a}); v.Action == guard.Allow && Classify(a).Class != Public && h.Name() != "multimedia.nt.qq.com.cn" {
-				t.Errorf("%s %s: %s passes", host, a, Classify(a).Class)
+			if v := strict.Answers(target, []netip.Addr{a}); v.Action == guard.Allow && classify(a).Class != Public && h.Name() != "multimedia.nt.qq.com.cn" {
+				t.Errorf("%s %s: %s passes", host, a, classify(a).Class)
 			}
 		}
 	})

@@ -61,8 +61,8 @@ func TestReport_N005(t *testing.T) {
 			continue
 		}
 		mapped := netip.AddrFrom16(p.Addr().As16())
-		if !mapped.Is4In6() || Classify(mapped).Class != Classify(p.Addr()).Class || Classify(mapped).Class == Public {
-			t.Errorf("%s is %s, %s is %s", mapped, Classify(mapped).Class, p.Addr(), Classify(p.Addr()).Class)
+		if !mapped.Is4In6() || classify(mapped).Class != classify(p.Addr()).Class || classify(mapped).Class == Public {
+			t.Errorf("%s is %s, %s is %s", mapped, classify(mapped).Class, p.Addr(), classify(p.Addr()).Class)
 		}
 	}
 }
@@ -162,10 +162,10 @@ func TestReport_N101(t *testing.T) {
 
 // A prefix does not contain a zoned address, nor a mapped one: zones are refused, and mapped ones unmapped, before the table.
 func TestReport_N104(t *testing.T) {
-	if c := Classify(addr(t, "fe80::1%eth0")).Class; !c.Floor() {
+	if c := classify(addr(t, "fe80::1%eth0")).Class; !c.Floor() {
 		t.Error(c)
 	}
-	if c := Classify(addr(t, "::ffff:127.0.0.1")).Class; c != Loopback {
+	if c := classify(addr(t, "::ffff:127.0.0.1")).Class; c != Loopback {
 		t.Error(c)
 	}
 }

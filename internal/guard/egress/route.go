@@ -312,11 +312,11 @@ func never(h Host) guard.Verdict {
 		return floor("host/metadata", h.Name()+" hands out the credentials of machines: no setting allows it")
 	}
 	if a, ok := h.Addr(); ok {
-		for _, at := range [...]netip.Addr{a, Classify(a).Inner} {
+		for _, at := range [...]netip.Addr{a, classify(a).Inner} {
 			if !at.IsValid() {
 				continue
 			}
-			if c := Classify(at).Class; c.Floor() || c == Loopback || c == Unspecified {
+			if c := classify(at).Class; c.Floor() || c == Loopback || c == Unspecified {
 				return floor("address/"+c.String(), fmt.Sprintf("%s is a %s address: no setting allows it", h, c))
 			}
 		}

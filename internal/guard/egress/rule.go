@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// ParseRule brings a rule of the site policy into the form it is matched in: folded like the hosts of URLs, without scheme,
+// parseRule brings a rule of the site policy into the form it is matched in: folded like the hosts of URLs, without scheme,
 // user, port, path, final dot and "www.". A blank or a comment is no rule: "" and no error.
-func ParseRule(text string) (string, error) {
+func parseRule(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || text[0] == '#' {
 		return "", nil

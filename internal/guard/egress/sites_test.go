@@ -22,7 +22,7 @@ func TestParseRule(t *testing.T) {
 		{"", "", true}, {"  ", "", true}, {"# comment", "", true}, {"...", "", true}, {"https://", "", true},
 		{"exa mple.com", "", false}, {"*", "", false}, {"a*b.com", "", false}, {"*.", "", false}, {"*.[", "", false}, {"||example.com^", "", false}, {"%65xample.com", "", false}, {strings.Repeat("a", 64) + ".com", "", false}, {"*.bü*.de", "", false},
 	} {
-		got, err := ParseRule(row.in)
+		got, err := parseRule(row.in)
 		if got != row.want || (err == nil) != row.ok {
 			t.Errorf("%q is %q, %v, want %q", row.in, got, err, row.want)
 		}

@@ -90,7 +90,7 @@ func v6Public(raw string) bool {
 		return false
 	}
 	a, ok := u.Host().Addr()
-	return ok && Classify(a).Class == Public
+	return ok && classify(a).Class == Public
 }
 
 // Reading a URL is never milder than browsers and net/url are: whatever passes leads to the same host for all three.

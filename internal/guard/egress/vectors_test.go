@@ -88,7 +88,7 @@ func (r urlRow) answer(t *testing.T) any {
 		_, v := p.Check(r.In.URL, r.lookup)
 		return v.Tier == guard.Hardline && !strings.Contains(v.Reason, "unparseable")
 	case "is_blocked_ip":
-		return Classify(addr(t, r.In.IP)).Class != Public
+		return classify(addr(t, r.In.IP)).Class != Public
 	case "allow_private_urls":
 		if r.In.Steps != nil {
 			return []bool{AllowPrivate("true", false, false), AllowPrivate("false", false, false)}
@@ -209,7 +209,7 @@ func (r siteRow) holds(t *testing.T) (good, ours bool) {
 	switch r.Fn {
 	case "normalize_rule":
 		text, ok := r.In.Rule.(string)
-		rule, err := ParseRule(text)
+		rule, err := parseRule(text)
 		if r.Expect.Value == nil {
 			return rule == "" && err == nil || !ok, true
 		}

@@ -23,8 +23,8 @@ type Config struct {
 	SSH    ssh.Config
 }
 
-// All returns every backend, the default first.
-func All(c Config) []sandbox.Backend {
+// all returns every backend, the default first.
+func all(c Config) []sandbox.Backend {
 	if c.Docker.Filter == nil {
 		c.Docker.Filter = func() ([]byte, int) { return seccomp.Filter(seccomp.Options{}) }
 	}
@@ -34,7 +34,7 @@ func All(c Config) []sandbox.Backend {
 // Find returns the backend of a name.
 func Find(name string, c Config) (sandbox.Backend, error) {
 	var names []string
-	for _, b := range All(c) {
+	for _, b := range all(c) {
 		if b.Name() == name {
 			return b, nil
 		}

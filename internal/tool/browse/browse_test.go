@@ -538,7 +538,7 @@ func TestFileName(t *testing.T) {
 		{"attachment; filename*=UTF-8''photo%E2%80%AEgnp.exe", "", ".png", "photognp.exe.png"}, {"attachment; filename*=UTF-8''a%00b%0Ac.txt", "", "", "ab_c.txt"}, {"attachment; filename*=UTF-8''a%E2%80%8Bb%EF%BB%BF.txt", "", "", "ab.txt"}, {"attachment; filename*=UTF-8''%EF%BC%8E%EF%BC%8E%EF%BC%8Fx.txt", "", "", "x.txt"},
 		{"attachment; filename=\"$(rm -rf x);`y`.sh\"", "", "", "(rm_-rf_x)__y_.sh"}, {`attachment; filename="con.txt"`, "", "", "file-con.txt"}, {`attachment; filename="picture.exe"`, "", ".jpg .jpeg", "picture.exe.jpg"}, {`attachment; filename="picture.JPEG"`, "", ".jpg .jpeg", "picture.JPEG"}, {"attachment; filename=" + strings.Repeat("x", 300) + ".tar.gz", "", "", strings.Repeat("x", 97) + ".gz"}, {"broken;;; filename", "https://a.example/ok.txt", "", "ok.txt"},
 	} {
-		if got := FileName(row.disposition, row.url, row.extensions); got != row.want {
+		if got := fileName(row.disposition, row.url, row.extensions); got != row.want {
 			t.Errorf("%s %s: %q, want %q", row.disposition, row.url, got, row.want)
 		}
 	}
@@ -551,7 +551,7 @@ func FuzzFileName(f *testing.F) {
 		if extensions != "" {
 			extensions = ".png"
 		}
-		name := FileName(disposition, url, extensions)
+		name := fileName(disposition, url, extensions)
 		if name == "" || name[0] == '.' || name[0] == '-' || len(name) > maxName+8 || strings.ContainsAny(name, "/\\\x00\n\r:") || name != filepath.Base(name) || !filepath.IsLocal(name) {
 			t.Errorf("%q %q: %q", disposition, url, name)
 		}

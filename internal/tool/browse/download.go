@@ -109,7 +109,7 @@ func (d Download) keep(ctx context.Context, got *Downloaded, a answer) error {
 	}
 	sum := sha256.Sum256(a.body)
 	got.SHA256 = hex.EncodeToString(sum[:])
-	got.Name = FileName(a.disposition, a.url, is.extensions)
+	got.Name = fileName(a.disposition, a.url, is.extensions)
 	// The content's own mark in front: two files of one name do not replace each other.
 	name := got.SHA256[:12] + "-" + got.Name
 	if err := d.put(ctx, name, a.body); err != nil {

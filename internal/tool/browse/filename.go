@@ -15,10 +15,10 @@ import (
 // maxName is the longest name of a file, in bytes.
 const maxName = 100
 
-// FileName makes the name of a downloaded file, from what the server calls it or the end of its URL: one name, in which nothing
+// fileName makes the name of a downloaded file, from what the server calls it or the end of its URL: one name, in which nothing
 // leads elsewhere, is hidden, or shows as something else. extensions are those of what the file is, the usual one first; a file
 // that is a picture is not called a program.
-func FileName(disposition, rawURL, extensions string) string {
+func fileName(disposition, rawURL, extensions string) string {
 	name := ""
 	if _, params, err := mime.ParseMediaType(disposition); err == nil {
 		name = params["filename"]

@@ -120,7 +120,7 @@ func (h Host) known(f Flag) ([]Risk, error) {
 func (h Host) mounted(f Flag) (Mount, error) {
 	switch f.Name {
 	case "mount":
-		return ParseMount(f.Value)
+		return parseMount(f.Value)
 	case "tmpfs":
 		return parseTmpfs(f.Value), nil
 	}

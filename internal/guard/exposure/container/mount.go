@@ -58,7 +58,7 @@ func ParseVolume(text string, windows bool) (Mount, error) {
 		switch {
 		case m.Source == "":
 			return Mount{}, fmt.Errorf("volume %s: what to mount is missing", strconv.Quote(text))
-		case UsesHost(m.Source):
+		case usesHost(m.Source):
 			m.Kind = Bind
 		default:
 			m.Kind = Named
@@ -105,16 +105,16 @@ func isDrive(p string) bool {
 	return len(p) >= 2 && isLetter(p[:1]) && p[1] == ':' && (len(p) == 2 || p[2] == '/' || p[2] == '\\')
 }
 
-// UsesHost tells whether a volume's source is a path of the host rather than the name of a volume.
-func UsesHost(source string) bool {
+// usesHost tells whether a volume's source is a path of the host rather than the name of a volume.
+func usesHost(source string) bool {
 	if source == "" {
 		return false
 	}
 	return strings.ContainsAny(source, `/\`) || strings.HasPrefix(source, ".") || strings.HasPrefix(source, "~") || isDrive(source)
 }
 
-// ParseMount reads the value of --mount: fields separated by commas, quoted as in CSV.
-func ParseMount(text string) (Mount, error) {
+// parseMount reads the value of --mount: fields separated by commas, quoted as in CSV.
+func parseMount(text string) (Mount, error) {
 	fields, err := csv.NewReader(strings.NewReader(text)).Read()
 	if err != nil {
 		return Mount{}, fmt.Errorf("mount %s: %w", strconv.Quote(text), err)
@@ -165,7 +165,7 @@ func ParseMount(text string) (Mount, error) {
 		case m.Kind != Named:
 		case m.Source == "":
 			m.Kind = Anonymous
-		case UsesHost(m.Source):
+		case usesHost(m.Source):
 			m.Kind = Bind
 		}
 	}

@@ -50,7 +50,7 @@ func FromHost(ctx context.Context, run Engine, h Host, progress io.Writer) (Buil
 	if h.Root == "" && runtime.GOOS != "linux" {
 		return Built{}, fmt.Errorf("build image %s: the programs of this machine are not those of Linux: build it from a Dockerfile", tag)
 	}
-	tree, err := Collect(h)
+	tree, err := collect(h)
 	if err != nil {
 		return Built{}, fmt.Errorf("build image %s: %w", tag, err)
 	}
@@ -123,8 +123,8 @@ func (t *Tree) changes(digest string) []string {
 	return out
 }
 
-// Collect chooses the files of a host image. It reads names and headers, not contents.
-func Collect(h Host) (*Tree, error) {
+// collect chooses the files of a host image. It reads names and headers, not contents.
+func collect(h Host) (*Tree, error) {
 	t := newTree(h.Root)
 	if len(h.Path) == 0 {
 		h.Path = usualPath[:]

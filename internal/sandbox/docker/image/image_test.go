@@ -72,7 +72,7 @@ func TestCollect(t *testing.T) {
 		"usr/lib/python3.99/test/x.py": "x",
 		"usr/lib/python3.98/os.py":     "other",
 	})
-	tree, err := Collect(Host{Root: root})
+	tree, err := collect(Host{Root: root})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,14 +117,14 @@ func TestCollect(t *testing.T) {
 func TestNamedProgramsMustBeThere(t *testing.T) {
 	root := machine(t, map[string]string{"usr/bin/tool": "-> /home/u/tool", "home/u/tool": "mine", "usr/bin/key": "secret"})
 	for _, name := range []string{"nothing", "tool", "key", "../bin/bash", "", "/home/u/tool"} {
-		if _, err := Collect(Host{Root: root, Programs: []string{name}}); err == nil {
+		if _, err := collect(Host{Root: root, Programs: []string{name}}); err == nil {
 			t.Errorf("%q: no error", name)
 		}
 	}
 	if err := os.Remove(filepath.Join(root, "usr/bin/bash")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Collect(Host{Root: root}); err == nil || !strings.Contains(err.Error(), "bash") {
+	if _, err := collect(Host{Root: root}); err == nil || !strings.Contains(err.Error(), "bash") {
 		t.Errorf("no bash: %v", err)
 	}
 }
@@ -140,7 +140,7 @@ func TestArchive(t *testing.T) {
 	var sums [2][32]byte
 	var text bytes.Buffer
 	for i := range sums {
-		tree, err := Collect(Host{Root: root})
+		tree, err := collect(Host{Root: root})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +278,7 @@ func TestThisMachine(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("skipped: needs Linux")
 	}
-	tree, err := Collect(Host{})
+	tree, err := collect(Host{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func FuzzTaskDir(f *testing.F) {
 		f.Add(task, task+"_")
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		x, y := TaskDir(a), TaskDir(b)
+		x, y := taskDir(a), taskDir(b)
 		if (x == y) != (a == b) {
 			t.Fatalf("%q: %s, %q: %s", a, x, b, y)
 		}
@@ -111,7 +111,7 @@ func FuzzTaskDir(f *testing.F) {
 		if l := LabelValue(a); l == "" || len(l) > 63 || strings.ContainsFunc(l, func(r rune) bool { return !plainRune(r) }) {
 			t.Fatalf("%q: label %q", a, l)
 		}
-		if a != b && a != "" && b != "" && ProfileLabel("p", a) == ProfileLabel("p", b) {
+		if a != b && a != "" && b != "" && profileLabel("p", a) == profileLabel("p", b) {
 			t.Fatalf("%q and %q share a label", a, b)
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"hermes/internal/guard/exposure/container"
 )
 
-// ReadVolumes reads terminal.docker_volumes: what is blank or has no colon is left out, with a note.
-func ReadVolumes(list []string, windows bool) (mounts []container.Mount, notes []string, err error) {
+// readVolumes reads terminal.docker_volumes: what is blank or has no colon is left out, with a note.
+func readVolumes(list []string, windows bool) (mounts []container.Mount, notes []string, err error) {
 	for _, text := range list {
 		text = strings.TrimSpace(text)
 		if !strings.Contains(text, ":") {
@@ -32,7 +32,7 @@ func ReadVolumes(list []string, windows bool) (mounts []container.Mount, notes [
 
 // theirs returns all mounts of the owner: volumes, and those of the extra arguments.
 func (b *builder) theirs() []container.Mount {
-	out, _, _ := ReadVolumes(b.s.Volumes, b.host.Windows)
+	out, _, _ := readVolumes(b.s.Volumes, b.host.Windows)
 	for _, f := range b.extra {
 		if m, ok := b.host.Mounted(f); ok {
 			out = append(out, m)
@@ -48,7 +48,7 @@ func (b *builder) taken(target string) bool {
 
 // mount writes everything that is shown inside: what is the sandbox's own, then the owner's, then what is read-only.
 func (b *builder) mount() error {
-	volumes, notes, err := ReadVolumes(b.s.Volumes, b.host.Windows)
+	volumes, notes, err := readVolumes(b.s.Volumes, b.host.Windows)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (b *builder) own() {
 	}
 	work := b.taken(Workspace) || b.p.has(Workspace)
 	if folders {
-		root := path.Join(strings.ReplaceAll(b.s.SandboxRoot, `\`, "/"), "docker", TaskDir(b.s.Task))
+		root := path.Join(strings.ReplaceAll(b.s.SandboxRoot, `\`, "/"), "docker", taskDir(b.s.Task))
 		for _, d := range [...]struct{ name, target string }{{"home", Home}, {"workspace", Workspace}} {
 			if d.target == Workspace && work || d.target == Home && b.taken(Home) {
 				continue

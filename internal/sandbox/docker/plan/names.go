@@ -40,9 +40,9 @@ func plainRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-'
 }
 
-// ProfileLabel returns the value of hermes-profile: the profile, or what a shared key stands for. Distinct keys have distinct
+// profileLabel returns the value of hermes-profile: the profile, or what a shared key stands for. Distinct keys have distinct
 // values, and none that a profile has by chance.
-func ProfileLabel(profile, sharedKey string) string {
+func profileLabel(profile, sharedKey string) string {
 	if sharedKey == "" {
 		return LabelValue(profile)
 	}
@@ -50,9 +50,9 @@ func ProfileLabel(profile, sharedKey string) string {
 	return stem[:min(len(stem), 50)] + "-" + digest(sharedKey)[:12]
 }
 
-// TaskDir returns the name of a task's folder below <sandbox root>/docker. A plain name stays as it is; any other gets its
+// taskDir returns the name of a task's folder below <sandbox root>/docker. A plain name stays as it is; any other gets its
 // hash, so that distinct tasks have distinct folders.
-func TaskDir(task string) string {
+func taskDir(task string) string {
 	plain := task != "" && len(task) <= 128 && !strings.HasSuffix(task, ".") && !strings.ContainsFunc(task, func(r rune) bool { return !plainRune(r) })
 	if plain && !isHashed(task) {
 		return task

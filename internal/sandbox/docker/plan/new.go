@@ -226,7 +226,7 @@ func (b *builder) name() error {
 	if s.Network == exposure.AllowlistNet {
 		egress = "allowlist"
 	}
-	b.p.Labels = map[string]string{LabelAgent: "1", LabelTask: LabelValue(s.Task), LabelProfile: ProfileLabel(s.Profile, s.SharedKey), LabelEgress: egress}
+	b.p.Labels = map[string]string{LabelAgent: "1", LabelTask: LabelValue(s.Task), LabelProfile: profileLabel(s.Profile, s.SharedKey), LabelEgress: egress}
 	if s.Owner != "" {
 		b.p.Labels[LabelOwner] = LabelValue(s.Owner)
 	}

@@ -24,7 +24,7 @@ const (
 const (
 	LabelAgent       = "hermes-agent"       // always "1"
 	LabelTask        = "hermes-task-id"     // LabelValue of Settings.Task
-	LabelProfile     = "hermes-profile"     // ProfileLabel
+	LabelProfile     = "hermes-profile"     // profileLabel
 	LabelEgress      = "hermes-egress"      // "off" when the network is not an allow-list, else "allowlist"
 	LabelFingerprint = "hermes-fingerprint" // Plan.Fingerprint
 	LabelOwner       = "hermes-owner"       // Settings.Owner: which process or installation the container belongs to; left out when empty

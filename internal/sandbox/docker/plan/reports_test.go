@@ -77,17 +77,17 @@ func TestWeakPoint5(t *testing.T) {
 // 6, as far as names go: tasks never share a folder or a fingerprint.
 func TestWeakPoint6(t *testing.T) {
 	seen, dirs := map[string]string{}, map[string]string{}
-	for _, task := range []string{"", ".", "..", " ", "a:b", "a/b", "a_b", "a\\b", "A", "a", "default", TaskDir("a:b"), "a-.-b", strings.Repeat("x", 200), strings.Repeat("x", 201)} {
+	for _, task := range []string{"", ".", "..", " ", "a:b", "a/b", "a_b", "a\\b", "A", "a", "default", taskDir("a:b"), "a-.-b", strings.Repeat("x", 200), strings.Repeat("x", 201)} {
 		s := settings()
 		s.Task = task
 		p := must(t, s, facts())
 		if other, ok := seen[p.Fingerprint]; ok {
 			t.Errorf("%q and %q have one fingerprint", task, other)
 		}
-		if other, ok := dirs[TaskDir(task)]; ok {
+		if other, ok := dirs[taskDir(task)]; ok {
 			t.Errorf("%q and %q have one folder", task, other)
 		}
-		seen[p.Fingerprint], dirs[TaskDir(task)] = task, task
+		seen[p.Fingerprint], dirs[taskDir(task)] = task, task
 	}
 }
 

@@ -112,7 +112,7 @@ func (r row) answer(t *testing.T, p Plan, s Settings, what string, want any) (go
 		return slices.ContainsFunc(slices.Collect(windows(lines)), func(w [2]string) bool { return w == [2]string{a, b} })
 	}
 	text, _ := want.(string)
-	dir := TaskDir(s.Task)
+	dir := taskDir(s.Task)
 	switch what {
 	case "argv_has":
 		return lines, !slices.ContainsFunc(list(), func(a string) bool { return !slices.Contains(lines, a) })
@@ -173,10 +173,10 @@ func (r row) answer(t *testing.T, p Plan, s Settings, what string, want any) (go
 	case "deterministic":
 		return p.Labels, must(t, s, facts()).Labels[LabelProfile] == p.Labels[LabelProfile]
 	case "labels_differ":
-		a, b := ProfileLabel("p", r.Input.Keys[0]), ProfileLabel("p", r.Input.Keys[1])
+		a, b := profileLabel("p", r.Input.Keys[0]), profileLabel("p", r.Input.Keys[1])
 		return a, a != b
 	case "max_len":
-		got := max(len(ProfileLabel("p", r.Input.Keys[0])), len(ProfileLabel("p", r.Input.Keys[1])))
+		got := max(len(profileLabel("p", r.Input.Keys[0])), len(profileLabel("p", r.Input.Keys[1])))
 		return got, float64(got) <= want.(float64)
 	case "warning_contains":
 		return p.Notes, strings.Contains(strings.Join(p.Notes, "\n"), text)
