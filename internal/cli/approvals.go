@@ -25,7 +25,7 @@ func newApprovals(stdio *IO) *cobra.Command {
 	}
 	group(c)
 	a := &approvals{settings{stdio: stdio}}
-	c.PersistentFlags().StringVar(&a.profile, "profile", "", "of the profile `NAME`")
+	c.PersistentFlags().StringVar(&a.profile, "profile", "", "those of the profile `NAME`")
 	c.AddCommand(a.list(), a.revoke(), a.suggest(), a.test())
 	return c
 }

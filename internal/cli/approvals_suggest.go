@@ -71,7 +71,6 @@ func (a *approvals) suggest() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return a.propose(c.Context(), o, c.Flags().Changed("apply")) },
 	}
 	f := c.Flags()
-	f.SortFlags = false
 	f.StringVar(&o.apply, "apply", "", "add the proposals with these numbers, as `N[,M...]`")
 	f.IntVar(&o.days, "days", 90, "look back `N` days; 0: at all there is")
 	f.IntVar(&o.least, "min-count", 2, "propose what was approved `N` times at least")

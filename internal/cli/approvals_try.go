@@ -40,7 +40,6 @@ func (a *approvals) test() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.SortFlags = false
 	f.StringArrayVar(&o.deny, "deny", nil, "as if approvals.deny had `GLOB`, too (may be repeated)")
 	f.StringArrayVar(&o.allow, "allow", nil, "as if command_allowlist had `ENTRY`, too (may be repeated)")
 	f.StringVar(&o.dir, "cwd", "", "the `DIRECTORY` the command starts in (default: this one)")

@@ -53,10 +53,9 @@ func newAuditTail(stdio *IO) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return auditTail(c.Context(), stdio, o) },
 	}
 	f := c.Flags()
-	f.SortFlags = false
 	f.IntVarP(&o.last, "lines", "n", 10, "print the last `N` records; -1 prints all")
 	f.BoolVarP(&o.follow, "follow", "f", false, "go on with what is written from now on")
-	f.StringVar(&o.session, "session", "", "only of the session `ID`")
+	f.StringVar(&o.session, "session", "", "only what is of the session `ID`")
 	f.BoolVar(&o.json, "json", false, "print one JSON object a line, as stored")
 	return c
 }

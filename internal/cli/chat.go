@@ -65,7 +65,6 @@ func newChat(stdio *IO) *cobra.Command {
 
 // chatFlags are the flags that hermes alone has, too.
 func chatFlags(f *pflag.FlagSet, o *chatOptions) {
-	f.SortFlags = false
 	f.StringVar(&o.resume, "resume", "", "go on with `SESSION`: an id, the beginning of one or a title; without one, the last")
 	f.Lookup("resume").NoOptDefVal = last
 	f.StringVar(&o.model, "model", "", "ask `MODEL` instead of the one that is set")

@@ -51,7 +51,6 @@ func newCheck(stdio *IO) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return runCheck(c, stdio, o, args) },
 	}
 	f := c.Flags()
-	f.SortFlags = false
 	f.StringVar(&o.kind, "kind", "command", "judge the text as `KIND`: command, url, read, write, text, workdir or redact; with --jsonl also env")
 	f.StringVar(&o.file, "file", "", "read the text from `FILE`")
 	f.StringArrayVar(&o.deny, "deny", nil, "refuse commands that match `GLOB` (may be repeated)")

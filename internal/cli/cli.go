@@ -76,10 +76,10 @@ func newRoot(stdio *IO) *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.SetUsageFunc(showUsage)
 	group(root)
 	alone(root, stdio)
 	root.AddCommand(newApprovals(stdio), newChat(stdio), newCheck(stdio), newAudit(stdio), newConfig(stdio), newDemo(stdio), newEgress(stdio), newExec(stdio), newModel(stdio), newSandbox(stdio), newSessions(stdio), newSetup(stdio), newTools(stdio), newVersion(stdio))
+	help(root, stdio)
 	return root
 }
 

@@ -53,7 +53,6 @@ func newDemo(stdio *IO) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), stdio, o) },
 	}
 	f := c.Flags()
-	f.SortFlags = false
 	f.StringVar(&o.backend, "backend", "", "play it on `BACKEND`: native (default on Linux), docker or local")
 	f.StringVar(&o.image, "image", "", "with docker, the local `IMAGE` (see hermes sandbox image build)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")

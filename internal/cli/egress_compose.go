@@ -33,8 +33,7 @@ func newEgressCompose(stdio *IO) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return egressCompose(stdio, o, args) },
 	}
 	f := c.Flags()
-	f.SortFlags = false
-	f.StringArrayVar(&o.Allow, "allow", nil, "let `HOST` through; may be repeated")
+	f.StringArrayVar(&o.Allow, "allow", nil, "let `HOST` through (may be repeated)")
 	f.StringVar(&o.allowFile, "allow-file", "", "let through what is in `FILE`, an entry a line")
 	f.StringVar(&o.Agent, "agent-image", "", "the agent's `IMAGE`, as NAME@sha256:DIGEST")
 	f.StringVar(&o.Proxy, "proxy-image", "", "the proxy's `IMAGE`, as NAME@sha256:DIGEST")

@@ -58,9 +58,8 @@ func newEgressProxy(stdio *IO) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return runProxy(c.Context(), stdio, o) },
 	}
 	f := c.Flags()
-	f.SortFlags = false
 	f.StringVar(&o.listen, "listen", "127.0.0.1:3128", "listen on `ADDRESS:PORT`")
-	f.StringArrayVar(&o.allow, "allow", nil, "let `HOST` through; may be repeated")
+	f.StringArrayVar(&o.allow, "allow", nil, "let `HOST` through (may be repeated)")
 	f.StringVar(&o.allowFile, "allow-file", "", "let through what is in `FILE`, an entry a line, # for remarks")
 	f.StringVar(&o.names, "names", "", "answer DNS questions about allowed names on `ADDRESS:PORT`, by UDP")
 	f.StringVar(&o.names, "dns", "", "the same as --names")
@@ -68,7 +67,7 @@ func newEgressProxy(stdio *IO) *cobra.Command {
 	f.StringVar(&o.tokenEnv, "token-env", "", "only who has the token in the environment variable `NAME` may use it")
 	f.BoolVar(&o.open, "open-to-network", false, "without tokens, listen on an address that others can reach, all the same")
 	f.BoolVar(&o.audit, "audit", false, "write decisions into the audit log of the home instead of standard output")
-	f.StringVar(&o.grace, "grace", "5s", "how long open connections may go on after SIGTERM: `TIME`")
+	f.StringVar(&o.grace, "grace", "5s", "after SIGTERM, let open connections go on for `TIME`")
 	f.BoolVar(&o.printEnv, "print-env", false, "print the variables for programs that shall use it, and end")
 	_ = f.MarkHidden("dns")
 	return c

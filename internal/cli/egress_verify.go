@@ -37,7 +37,7 @@ func newEgressVerify(stdio *IO) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return egressVerify(c.Context(), stdio, o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.backend, "backend", "", "the backend `NAME`; default: the one in terminal.backend")
+	f.StringVar(&o.backend, "backend", "", "try `BACKEND` instead of terminal.backend")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	return c
 }

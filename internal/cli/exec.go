@@ -45,7 +45,7 @@ type execOptions struct {
 func newExec(stdio *IO) *cobra.Command {
 	var o execOptions
 	c := &cobra.Command{
-		Use:   "exec 'TEXT' | exec -- PROGRAM [ARGUMENT...]",
+		Use:   "exec 'TEXT' | -- PROGRAM [ARGUMENT...]",
 		Short: "Run one command through guard, approval and sandbox",
 		Long: "Runs one command: a shell text, or after -- a program with its arguments, without a shell. The guard judges it; where\n" +
 			"it says ask, the question appears on the terminal, and Enter denies. Without a terminal there is nobody to ask, and\n" +
@@ -60,7 +60,6 @@ func newExec(stdio *IO) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return runExec(c, stdio, o, args) },
 	}
 	f := c.Flags()
-	f.SortFlags = false
 	f.StringVar(&o.backend, "backend", "", "run on `BACKEND` instead of terminal.backend")
 	f.StringVar(&o.dir, "cwd", "", "run in `DIRECTORY`")
 	f.StringVar(&o.timeout, "timeout", "", "end it after `TIME`: seconds or 5m, 0 never (default: terminal.timeout)")

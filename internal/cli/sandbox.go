@@ -52,7 +52,7 @@ func newSandboxVerify(stdio *IO) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return sandboxVerify(c.Context(), stdio, o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.backend, "backend", "", "the backend `NAME`; default: the one in terminal.backend")
+	f.StringVar(&o.backend, "backend", "", "try `BACKEND` instead of terminal.backend")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	return c
 }
@@ -321,9 +321,10 @@ func stopSandbox(ctx context.Context, stdio *IO, dir, name string) error {
 
 func newSandboxClean(stdio *IO) *cobra.Command {
 	return &cobra.Command{
-		Use:   "clean",
-		Short: "Remove what sandboxes left behind whose owner is gone",
-		Args:  noArgs,
+		Use:     "clean",
+		Short:   "Remove what sandboxes left behind whose owner is gone",
+		Example: "  hermes sandbox clean",
+		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return withSandboxes(stdio, func(dir string) error {
 				removed, err := native.Clean(dir)

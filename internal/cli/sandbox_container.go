@@ -148,7 +148,6 @@ func newSandboxImageBuild(stdio *IO) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return buildImage(c.Context(), stdio, o) },
 	}
 	f := c.Flags()
-	f.SortFlags = false
 	f.StringVarP(&o.dockerfile, "file", "f", "", "build it from a Dockerfile: `FILE`")
 	f.StringVar(&o.context, "context", "", "the `FOLDER` a Dockerfile may copy from (default: the one it is in)")
 	f.BoolVar(&o.pull, "pull", false, "with a Dockerfile, look for newer base images")

@@ -152,7 +152,7 @@ func titled(i session.Info) string {
 func newSessionsSearch(stdio *IO) *cobra.Command {
 	limit, asJSON := 20, false
 	c := &cobra.Command{
-		Use: "search WORDS…", Short: "Find messages that have all words", Args: cobra.ArbitraryArgs,
+		Use: "search WORDS...", Short: "Find messages that have all words", Args: cobra.ArbitraryArgs,
 		Long:    "Finds messages that have all words, each also as the beginning of one; \"in quotes\" words stand side by side.",
 		Example: "  hermes sessions search firewall rule\n  hermes sessions search '\"docker compose up\"'",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -198,6 +198,7 @@ func printHits(stdio *IO, hits []session.Hit, asJSON bool) error {
 func newSessionsShow(stdio *IO) *cobra.Command {
 	return &cobra.Command{
 		Use: "show SESSION", Short: "Print a conversation", Args: wantArgs(1, "which session"),
+		Example: "  hermes sessions show 20261201-0930",
 		RunE: func(c *cobra.Command, args []string) error {
 			return withSession(c.Context(), stdio, args[0], func(v *session.View, i session.Info) error {
 				all, err := v.Messages(c.Context(), i.ID)
@@ -240,6 +241,7 @@ func printMessage(w io.Writer, m session.Message) {
 func newSessionsRename(stdio *IO) *cobra.Command {
 	return &cobra.Command{
 		Use: "rename SESSION TITLE", Short: "Give a conversation a title", Args: wantArgs(2, "which session, and its title"),
+		Example: "  hermes sessions rename 20261201-0930 'the broken build'",
 		RunE: func(c *cobra.Command, args []string) error {
 			return withSession(c.Context(), stdio, args[0], func(v *session.View, i session.Info) error {
 				return v.Rename(c.Context(), i.ID, args[1])
@@ -264,7 +266,8 @@ func newSessionsDelete(stdio *IO) *cobra.Command {
 	yes := false
 	c := &cobra.Command{
 		Use: "delete SESSION", Short: "Delete a conversation for good", Args: wantArgs(1, "which session"),
-		Long: "Deletes a conversation with all its messages. It shows what would be deleted; with --yes it does it.",
+		Example: "  hermes sessions delete 20261201-0930 --yes",
+		Long:    "Deletes a conversation with all its messages. It shows what would be deleted; with --yes it does it.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return withSession(c.Context(), stdio, args[0], func(v *session.View, i session.Info) error {
 				if err := printSessions(stdio.Stdout, []session.Info{i}, false); err != nil {

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hermes/internal/screen"
 	"hermes/internal/spell"
 )
 
@@ -67,14 +69,55 @@ func flagError(c *cobra.Command, err error) error {
 // name returns what a command is called in an error, which begins with "hermes" already.
 func name(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "hermes ") }
 
-// showUsage prints how a command is called, what is below it, and its flags.
-func showUsage(c *cobra.Command) error {
-	w := c.OutOrStderr()
-	line := strings.TrimSuffix(c.UseLine(), " [flags]")
-	if c.HasAvailableSubCommands() {
-		line = c.CommandPath() + " COMMAND"
+// helpCols is how wide help is where nobody knows how wide the terminal is; lines longer than that are hard to read anywhere.
+const helpCols = 120
+
+// help prints the help of all commands below root in one shape: what it does, how it is called, examples, flags.
+func help(root *cobra.Command, stdio *IO) {
+	cols := helpCols
+	if stdio.Width > 0 {
+		cols = max(40, min(stdio.Width, helpCols))
 	}
-	fmt.Fprintf(w, "Usage:\n  %s\n", line)
+	root.SetUsageFunc(func(c *cobra.Command) error { showUsage(c, cols); return nil })
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		w := c.OutOrStdout()
+		for _, paragraph := range strings.Split(cmp.Or(c.Long, c.Short), "\n\n") {
+			fmt.Fprintf(w, "%s\n\n", screen.Wrap(strings.ReplaceAll(paragraph, "\n", " "), cols, ""))
+		}
+		showUsage(c, cols)
+	})
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Use, c.Short, c.Long = "help [COMMAND...]", "Print the help of a command", ""
+			c.Example = "  hermes help config set"
+		case "completion":
+			c.Short = "Print a script with which a shell completes commands and flags"
+			c.Long = "Prints a script for your shell, which then completes commands, flags and their values when you press Tab."
+			c.Example = "  source <(hermes completion bash)\n" +
+				"  hermes completion zsh > \"${fpath[1]}/_hermes\"\n" +
+				"  hermes completion fish > ~/.config/fish/completions/hermes.fish"
+			for _, sub := range c.Commands() {
+				sub.Short, sub.Long = "Print the script for "+sub.Name(), ""
+				sub.Example = "  hermes completion " + sub.Name()
+			}
+		}
+	}
+}
+
+// showUsage prints how a command is called, what is below it, and its flags: as they were written down, help last.
+func showUsage(c *cobra.Command, cols int) {
+	w := c.OutOrStderr()
+	lines := []string{strings.TrimSuffix(c.UseLine(), " [flags]")}
+	if c.HasAvailableSubCommands() {
+		lines[0] = c.CommandPath() + " COMMAND"
+	}
+	if !c.HasParent() {
+		lines = append([]string{c.CommandPath() + " [FLAG...]"}, lines...)
+	}
+	fmt.Fprintf(w, "Usage:\n  %s\n", strings.Join(lines, "\n  "))
 	if c.Example != "" {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
 	}
@@ -82,12 +125,23 @@ func showUsage(c *cobra.Command) error {
 		fmt.Fprint(w, "\nCommands:\n")
 		for _, sub := range c.Commands() {
 			if sub.IsAvailableCommand() {
-				fmt.Fprintf(w, "  %-12s %s\n", sub.Name(), sub.Short)
+				fmt.Fprintln(w, screen.Wrap(fmt.Sprintf("  %-12s %s", sub.Name(), sub.Short), cols, strings.Repeat(" ", 15)))
 			}
 		}
+		fmt.Fprintf(w, "\nMore of each: %s COMMAND --help\n", c.CommandPath())
 	}
-	fmt.Fprintf(w, "\nFlags:\n%s", strings.ReplaceAll(c.Flags().FlagUsages(), `SESSION[="`+last+`"]`, "[SESSION]    "))
-	return nil
+	c.InitDefaultHelpFlag()
+	c.InheritedFlags() // which adds those of the commands above
+	c.Flags().SortFlags = false
+	flags := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
+	flags.SortFlags = false
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" {
+			flags.AddFlag(f)
+		}
+	})
+	flags.AddFlag(c.Flags().Lookup("help"))
+	fmt.Fprintf(w, "\nFlags:\n%s", strings.ReplaceAll(flags.FlagUsagesWrapped(cols), `SESSION[="`+last+`"]`, "[SESSION]    "))
 }
 
 // takesText tells whether c is check under one of its names.
