@@ -15,6 +15,15 @@ type reply struct {
 	model string
 	price llm.Price
 	again bool // it came after a nudge
+
+	spent  float64 // dollars of tries that broke off
+	unsure bool    // there were such, and nobody has counted what they cost
+}
+
+// cost is what the answer cost, with the tries before it, and whether that is all.
+func (r *reply) cost() (dollars float64, priced bool) {
+	dollars, priced = r.price.Cost(r.Usage)
+	return dollars + r.spent, priced && !r.unsure
 }
 
 // mostAttempts is how often one request is made with less and less, where the provider finds it too long.
@@ -84,13 +93,16 @@ func (t *turn) gather(events stream, got *reply, show bool) error {
 		if err != nil {
 			return err
 		}
+		if _, again := e.(llm.Again); again && begun(&got.Answer) {
+			dollars, priced := got.price.Cost(got.Usage)
+			got.spent, got.unsure = got.spent+dollars, got.unsure || !priced
+		}
 		got.Add(e)
 		switch e := e.(type) {
 		case llm.Again:
 			if e.Choice != "" { // another provider, which may take another price
 				_, model, _ := strings.Cut(e.Choice, "/")
-				known, _ := llm.Known(model)
-				got.model, got.price = orElse(model, got.model), known.Price
+				got.model, got.price = orElse(model, got.model), e.Price
 			}
 			t.hear(Retry{e})
 		case llm.Text:
@@ -109,6 +121,11 @@ func (t *turn) gather(events stream, got *reply, show bool) error {
 		return fmt.Errorf("ask %s: the answer has no end", got.model)
 	}
 	return nil
+}
+
+// begun tells whether something of an answer had come, so that it is paid for.
+func begun(a *llm.Answer) bool {
+	return a.Text != "" || len(a.Thoughts) > 0 || len(a.Calls) > 0 || a.Usage != llm.Usage{}
 }
 
 func orElse(a, b string) string {

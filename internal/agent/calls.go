@@ -69,7 +69,7 @@ func (t *turn) read(j *job, c llm.Call, cut bool) (refusal string) {
 		return t.unknown(c.Name)
 	}
 	args, err := object(c.Arguments)
-	if err != nil {
+	if err != nil || cut && string(args) == "{}" { // as what had not begun looks, too
 		if cut {
 			return "The answer reached its length limit in the middle of this call, so that it is not whole. Make it again, in smaller pieces."
 		}

@@ -118,9 +118,11 @@ func (t *turn) compact(ctx context.Context) error {
 	}
 	gained := was - (&entry{Message: m}).tokens(most)
 	if gained <= 0 {
+		t.owed += m.Dollars
 		return errSmall
 	}
 	before := t.tokens()
+	m.Dollars, t.owed = m.Dollars+t.owed, 0
 	if m, err = t.history.store(ctx, m); err != nil {
 		return err
 	}
@@ -175,10 +177,14 @@ func (t *turn) summary(ctx context.Context, who asked, older []entry, outside bo
 		if text, err = sum.write(ctx); err == nil || ctx.Err() != nil {
 			return sum, text, err
 		}
+		t.owed += sum.dollars
 		t.notice(fmt.Sprintf("%s, the model for summaries, wrote none: %v. The model of the conversation is asked.", m.Name, err))
 	}
 	sum = &summing{t: t, who: who, older: older, outside: outside}
-	text, err = sum.write(ctx)
+	if text, err = sum.write(ctx); err != nil {
+		t.owed += sum.dollars
+		sum.usage, sum.dollars = llm.Usage{}, 0
+	}
 	return sum, text, err
 }
 

@@ -26,6 +26,7 @@ type history struct {
 	id      string
 	entries []entry
 	ids     map[string]bool // of calls
+	results *lengths        // of the last answer
 }
 
 // entry is one message with about how many tokens it takes in a request.
@@ -33,6 +34,8 @@ type entry struct {
 	session.Message
 	size int // 0: not counted
 	most int // that was read of a result
+
+	results *lengths // of a result: those of the same answer
 }
 
 // load reads what is stored.
@@ -49,7 +52,18 @@ func (h *history) load(ctx context.Context) error {
 }
 
 func (h *history) add(m session.Message) {
-	h.entries = append(h.entries, entry{Message: m})
+	e := entry{Message: m}
+	switch m.Role {
+	case llm.Assistant:
+		h.results = &lengths{}
+	case llm.Result:
+		if h.results == nil {
+			h.results = &lengths{}
+		}
+		h.results.all = append(h.results.all, len(m.Text))
+		e.results = h.results
+	}
+	h.entries = append(h.entries, e)
 	for _, c := range m.Calls {
 		h.ids[c.ID] = true
 	}

@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -30,7 +31,7 @@ func (h *history) messages(most int) []llm.Message {
 			for k, r := range found {
 				m := llm.Message{Role: llm.Result, CallID: e.Calls[k].ID, Text: lost, Failed: true}
 				if r != nil {
-					m.Text, m.Failed = shorten(r.Text, most), r.Failed
+					m.Text, m.Failed = shorten(r.Text, r.clip(most)), r.Failed
 				}
 				out = append(out, m)
 			}
@@ -71,6 +72,34 @@ func longestResult(l llm.Limits) int {
 		return longest
 	}
 	return max(shortest, min(longest, l.Context/4*3))
+}
+
+// lengths are those of the results of one answer, in bytes.
+type lengths struct{ all []int }
+
+const leastShare = 500 // bytes of each result, however many there are
+
+// clip is how much of a result a request holds: all results of one answer together take at most twice what one may.
+func (e *entry) clip(most int) int {
+	if e.results == nil || len(e.results.all) < 3 {
+		return most
+	}
+	return e.results.share(most)
+}
+
+// share is how much of each result is kept where all of them would be too much: those that are short stay whole.
+func (l *lengths) share(most int) int {
+	sorted := slices.Clone(l.all)
+	slices.Sort(sorted)
+	left := 2 * most
+	for i, n := range sorted {
+		fair := left / (len(sorted) - i)
+		if n = min(n, most); n > fair {
+			return min(most, max(leastShare, fair))
+		}
+		left -= n
+	}
+	return most
 }
 
 // blockTag matches the tags of blocks from outside (see guard/taint).
@@ -134,7 +163,7 @@ func whole(text string, at, by int) int {
 
 // tokens is about how much an entry takes in a request.
 func (e *entry) tokens(most int) int {
-	if e.size == 0 || e.most != most {
+	if most = e.clip(most); e.size == 0 || e.most != most {
 		n := 6 + llm.Estimate(shorten(e.Text, most))
 		for _, c := range e.Calls {
 			n += 10 + llm.Estimate(c.Name) + llm.Estimate(c.Arguments)
@@ -160,7 +189,11 @@ func (h *history) tokens(besides, most int) int {
 	for i := len(h.entries) - 1; i >= 0; i-- {
 		e := &h.entries[i]
 		if e.Role == llm.Assistant && e.Usage.Input > 0 && e.ID > summary {
-			return n + e.Usage.Input + e.Usage.Output
+			out := e.Usage.Output
+			if about := e.tokens(most); about > 4*out { // it broke off before it was counted
+				out = about
+			}
+			return n + e.Usage.Input + out
 		}
 		n += e.tokens(most)
 	}
@@ -175,4 +208,16 @@ func Taken(live []session.Message) int {
 		h.add(m)
 	}
 	return h.tokens(0, longest)
+}
+
+// Priced tells whether it is known what all answers of such a conversation cost.
+func Priced(live []session.Message) bool {
+	paid := false
+	for _, m := range live {
+		if m.Usage.Output > 0 && m.Dollars == 0 {
+			return false
+		}
+		paid = paid || m.Dollars > 0
+	}
+	return paid
 }

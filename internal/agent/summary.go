@@ -101,7 +101,7 @@ func (s *summing) ask(ctx context.Context, id, before, piece string) (string, er
 	if err := s.t.gather(s.who.provider.Stream(ctx, r), got, false); err != nil {
 		return "", err
 	}
-	dollars, priced := got.price.Cost(got.Usage)
+	dollars, priced := got.cost()
 	s.model, s.usage, s.dollars = got.model, s.usage.Plus(got.Usage), s.dollars+dollars
 	s.t.used(got.Usage, dollars, priced)
 	text := strings.TrimSpace(got.Text)

@@ -41,7 +41,8 @@ type turn struct {
 	brake   brake
 	steps   int // requests so far
 	nudge   string
-	tried   bool // shortening was tried and did not help
+	tried   bool    // shortening was tried and did not help
+	owed    float64 // dollars for what is not stored: the next message has them
 
 	mu   sync.Mutex // is held while an event is heard
 	hand func(Event)
@@ -232,8 +233,9 @@ func (t *turn) said(ctx context.Context, answer *reply, last bool) (Why, error) 
 			t.notice("The model gave an empty answer.")
 			return end, t.partly(ctx, answer, "no answer")
 		}
-		dollars, priced := answer.price.Cost(answer.Usage)
+		dollars, priced := answer.cost()
 		t.used(answer.Usage, dollars, priced)
+		t.owed += dollars
 		t.nudge = empty
 		if answer.End.Stop == llm.Length {
 			t.notice("The answer reached its length limit before it said anything. The model is asked once more.")
@@ -267,7 +269,7 @@ func (t *turn) stop(ctx context.Context, answer *reply) (Why, error) {
 	end, mark := Interrupted, "interrupted by the person"
 	if errors.Is(context.Cause(ctx), errTime) {
 		end, mark = Time, "stopped: the turn took as long as it may"
-		t.notice(fmt.Sprintf("The turn took %v, the most it may, and ends here. Say how to go on.", short(t.a.o.Time)))
+		t.notice(fmt.Sprintf("The turn took %v, the most it may (agent.run_budget_seconds), and ends here. Say how to go on.", short(t.a.o.Time)))
 	}
 	if answer == nil {
 		return end, t.mark(ctx, mark)
@@ -305,12 +307,12 @@ func (t *turn) keep(ctx context.Context, answer *reply, text string, jobs []job)
 	for _, j := range jobs {
 		m.Calls = append(m.Calls, j.call)
 	}
-	var priced bool
-	m.Dollars, priced = answer.price.Cost(answer.Usage)
+	dollars, priced := answer.cost()
+	m.Dollars, t.owed = dollars+t.owed, 0
 	if err := t.history.append(ctx, m); err != nil {
 		return err
 	}
-	t.used(answer.Usage, m.Dollars, priced)
+	t.used(answer.Usage, dollars, priced)
 	return nil
 }
 

@@ -210,7 +210,7 @@ func TestTimeOfRequest(t *testing.T) {
 		if d := h.done(t); d.Why != Time {
 			t.Errorf("done %+v", d)
 		}
-		if !slices.Contains(h.events, Event(Notice{"The turn took 2h, the most it may, and ends here. Say how to go on."})) {
+		if !slices.Contains(h.events, Event(Notice{"The turn took 2h, the most it may (agent.run_budget_seconds), and ends here. Say how to go on."})) {
 			t.Errorf("heard %v", h.events)
 		}
 		if all := stored(t, p); len(all) != 2 || all[1].Text != "Let me\n\n[stopped: the turn took as long as it may]" {

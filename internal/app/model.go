@@ -228,7 +228,7 @@ func (a *App) choose(snap *config.Snapshot, name string) (Model, llm.Choice, err
 		known.Output = min(known.Output, known.Context)
 	}
 	m := Model{Service: service, Name: model, Limits: known}
-	return m, llm.Choice{Provider: llm.Retry{Provider: p.client}, Name: service, Model: model}, nil
+	return m, llm.Choice{Provider: llm.Retry{Provider: p.client}, Name: service, Model: model, Price: known.Price}, nil
 }
 
 // split reads PROVIDER:NAME. What stands before a colon and is no provider belongs to the name, as in llama3.1:8b.

@@ -87,3 +87,28 @@ func TestTurnLimits(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 }
+
+// What another provider's model costs is not taken from its maker's list.
+func TestFallbackPrice(t *testing.T) {
+	first, second := llmtest.New(t, "status 401 auth no"), llmtest.New(t, "usage 1000 10\nsay from the second")
+	w := newWorld(t, "model: a:x\nfallback_models: ['b:claude-sonnet-4-6']\nproviders: {a: {base_url: '"+first.URL+"/v1'}, b: {base_url: '"+second.URL+"/v1'}}\n")
+	m, err := w.open(t).Model("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := false
+	for e, err := range m.Provider.Stream(t.Context(), llm.Request{Model: m.Name, Messages: []llm.Message{{Role: llm.User, Text: "hi"}}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, ok := e.(llm.Again); ok {
+			said = true
+			if again.Choice != "b/claude-sonnet-4-6" || again.Price != (llm.Price{}) {
+				t.Errorf("%+v", again)
+			}
+		}
+	}
+	if !said {
+		t.Error("the second was not asked")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"hermes/internal/agent"
 	"hermes/internal/llm"
 	"hermes/internal/session"
 )
@@ -22,8 +23,22 @@ func TestResumedStatus(t *testing.T) {
 			t.Errorf("a new one: %+v", st)
 		}
 		s.does("/resume Counted")
-		if st := s.chat.Status(); st.ID != s.ids[0] || st.Context != 4050 || st.Input != 4000 || st.Output != 50 || st.Dollars != 0.25 {
+		if st := s.chat.Status(); st.ID != s.ids[0] || st.Context != 4050 || st.Input != 4000 || st.Output != 50 || st.Dollars != 0.25 || !st.Priced {
 			t.Errorf("%+v", st)
+		}
+	})
+}
+
+// What all answers cost is known only while nobody has given one whose price is not.
+func TestPriced(t *testing.T) {
+	play(t, nil, func(s *stage) {
+		for _, step := range []struct {
+			priced, want bool
+		}{{true, true}, {false, false}, {true, false}} {
+			s.chat.heard(agent.Used{Usage: llm.Usage{Input: 1, Output: 1}, Dollars: 0.5, Priced: step.priced})
+			if got := s.chat.Status().Priced; got != step.want {
+				t.Errorf("after an answer whose price is known (%v): %v, want %v", step.priced, got, step.want)
+			}
 		}
 	})
 }

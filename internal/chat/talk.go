@@ -132,7 +132,7 @@ func (c *Chat) enter(t *Talk, clear bool) error {
 	c.talk, c.said, c.later, c.waiting, c.alone = t, len(history) > 0, nil, nil, 0
 	c.mu.Lock()
 	c.steered, c.files, c.waited, c.detach = nil, t.Files, t.Waited, t.Detach
-	c.status = Status{Input: t.Info.Input, Output: t.Info.Output, Dollars: t.Info.Dollars, Context: agent.Taken(history)}
+	c.status = Status{Input: t.Info.Input, Output: t.Info.Output, Dollars: t.Info.Dollars, Context: agent.Taken(history), Priced: agent.Priced(history)}
 	c.mu.Unlock()
 	c.emit(Opened{Info: t.Info, History: shown(history), Clear: clear})
 	if pending, err := t.Agent.Pending(c.ctx); err == nil && pending {

@@ -90,10 +90,10 @@ func (c *Chat) heard(e agent.Event) {
 	changed := true
 	switch e := e.(type) {
 	case agent.Used:
+		c.status.Priced = e.Priced && (c.status.Priced || c.status.Input+c.status.Output == 0) // of all answers
 		c.status.Input += e.Usage.Input
 		c.status.Output += e.Usage.Output
 		c.status.Dollars += e.Dollars
-		c.status.Priced = e.Priced
 		c.status.Context = e.Context
 		if e.Limit > 0 {
 			c.status.Limit = e.Limit

@@ -67,12 +67,13 @@ func (l Limits) Or(other Limits) Limits {
 	return l
 }
 
-// Cost returns what a use costs in US dollars, and whether that is known. What the provider itself says comes first.
+// Cost returns what a use costs in US dollars, and whether that is known: not where nobody has counted. What the provider itself says
+// comes first.
 func (p Price) Cost(u Usage) (float64, bool) {
 	switch {
 	case u.Dollars > 0:
 		return u.Dollars, true
-	case p == Price{}:
+	case p == Price{}, u.Input == 0 && u.Output == 0:
 		return 0, false
 	}
 	plain := max(0, u.Input-u.CacheRead-u.CacheWrite)

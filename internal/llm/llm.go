@@ -110,6 +110,7 @@ type Again struct {
 	Cause   error
 	Attempt int    // 2 is the first repetition; 1 the first try of another provider
 	Choice  string // the provider and model asked next, where they change
+	Price   Price  // of that model; zero: not known
 }
 
 // End is the end of a whole answer.

@@ -115,13 +115,13 @@ func TestChain(t *testing.T) {
 	b := &scripted{answers: [][]any{{Text{"whole"}, End{Stop: Done}}}}
 	var events []string
 	answer := &Answer{}
-	for e, err := range (Chain{{Provider: a, Name: "a"}, {Provider: b, Name: "b", Model: "m2"}}).Stream(t.Context(), Request{Model: "m1"}) {
+	for e, err := range (Chain{{Provider: a, Name: "a", Price: Price{Input: 1}}, {Provider: b, Name: "b", Model: "m2", Price: Price{Input: 2}}}).Stream(t.Context(), Request{Model: "m1"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		answer.Add(e)
 		events = append(events, fmt.Sprintf("%T", e))
-		if again, ok := e.(Again); ok && again.Choice != "b/m2" {
+		if again, ok := e.(Again); ok && (again.Choice != "b/m2" || again.Price.Input != 2) {
 			t.Errorf("again %+v", again)
 		}
 	}
@@ -186,9 +186,34 @@ func TestCost(t *testing.T) {
 		{Price{Input: 4, Output: 20}, Usage{Input: 1_000_000, CacheRead: 1_000_000}, 4, true},
 		{Price{}, Usage{Input: 1}, 0, false},
 		{price, Usage{Input: 1_000_000, Dollars: 0.5}, 0.5, true},
+		{price, Usage{}, 0, false}, // nobody counted
+		{Price{}, Usage{Dollars: 0.5}, 0.5, true},
 	} {
 		if got, known := row.price.Cost(row.use); known != row.known || got < row.want-1e-9 || got > row.want+1e-9 {
 			t.Errorf("%+v of %+v: %v %v, want %v", row.use, row.price, got, known, row.want)
+		}
+	}
+}
+
+// What is too long is known by the words of many providers, since only that is answered with a shorter request.
+func TestTooLong(t *testing.T) {
+	for _, row := range []struct {
+		status        int
+		code, message string
+		want          Kind
+	}{
+		{400, "invalid_request_error", "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000", TooLong},
+		{400, "", "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", TooLong},
+		{400, "", "This model's maximum prompt length is 131072 but the request contains 180000 tokens.", TooLong},
+		{400, "ValidationException", "Input is too long for requested model.", TooLong},
+		{400, "string_above_max_length", "Invalid 'messages[1].content': string too long.", TooLong},
+		{413, "rate_limit_exceeded", "Request too large for model x on tokens per minute (TPM): Limit 6000, Requested 9000", TooLong},
+		{429, "tokens rate_limit_exceeded", "Request too large for gpt-x in organization o on tokens per min (TPM): Limit 30000, Requested 35000.", TooLong},
+		{429, "tokens rate_limit_exceeded", "Rate limit reached for gpt-x on tokens per min (TPM): Limit 30000, Used 25000, Requested 9000.", Limited},
+		{400, "invalid_request_error", "max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens", Invalid},
+	} {
+		if got := KindOf(row.status, row.code, row.message); got != row.want {
+			t.Errorf("%d %s %s: %s, want %s", row.status, row.code, row.message, got, row.want)
 		}
 	}
 }

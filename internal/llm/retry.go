@@ -113,6 +113,7 @@ type Choice struct {
 	Provider Provider
 	Name     string // of the provider
 	Model    string // "": the one of the request
+	Price    Price  // of the model there; zero: not known
 }
 
 func (c Choice) String() string {
@@ -130,7 +131,7 @@ func (c Chain) Stream(ctx context.Context, request Request) iter.Seq2[Event, err
 	return func(yield func(Event, error) bool) {
 		failed := &ChainError{}
 		for i, choice := range c {
-			if i > 0 && !yield(Again{Cause: failed.Errs[i-1], Attempt: 1, Choice: choice.String()}, nil) {
+			if i > 0 && !yield(Again{Cause: failed.Errs[i-1], Attempt: 1, Choice: choice.String(), Price: choice.Price}, nil) {
 				return
 			}
 			r := request

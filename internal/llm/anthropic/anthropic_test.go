@@ -145,6 +145,49 @@ func TestBody(t *testing.T) {
 	}
 }
 
+// What the API would refuse is not sent: blocks of blanks, which models write before calls, and more room for the answer than the context has.
+func TestRefused(t *testing.T) {
+	r := llm.Request{Model: "claude-haiku-4-5-20251001", Messages: []llm.Message{
+		{Role: llm.User, Text: "go"}, {Role: llm.Assistant, Text: "\n\n", Calls: []llm.Call{{ID: "1", Name: "x", Arguments: "{}"}}},
+		{Role: llm.Result, CallID: "1", Text: "done"}, {Role: llm.User, Text: " "},
+	}}
+	got := body(r, "")
+	if n := len(got.Messages); n != 3 || len(got.Messages[1].Content) != 1 || len(got.Messages[2].Content) != 1 {
+		t.Errorf("%+v", got.Messages)
+	}
+	if known, _ := llm.Known(r.Model); got.Output > known.Context/4 || got.Output < 1 {
+		t.Errorf("%d tokens for the answer, of %d", got.Output, known.Context)
+	}
+}
+
+// What was read is paid for also when the answer breaks off.
+func TestBrokenUsage(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, `data: {"type":"message_start","message":{"model":"m-1","usage":{"input_tokens":5,"cache_read_input_tokens":300,"output_tokens":1}}}`+"\n\n")
+	}))
+	t.Cleanup(server.Close)
+	got, err := llm.Collect(suite().Provider(t, server.URL, nil).Stream(t.Context(), llm.Request{Model: "m"}))
+	if want := (llm.Usage{Input: 305, Output: 1, CacheRead: 300}); err == nil || got.Usage != want {
+		t.Errorf("%+v, %v", got.Usage, err)
+	}
+}
+
+// Efforts are budgets, and none of them is what nobody asked for.
+func TestEfforts(t *testing.T) {
+	last := 0
+	for _, e := range []llm.Effort{llm.Minimal, llm.Low, llm.Medium, llm.High, llm.Highest} {
+		if n := budgetOf(e); n < leastBudget || n <= last {
+			t.Errorf("%s: %d after %d", e, n, last)
+		} else {
+			last = n
+		}
+	}
+	if budgetOf("") != 0 || budgetOf(llm.NoEffort) != 0 {
+		t.Error("thinking that was not asked for")
+	}
+}
+
 // Chance is left to the provider, unless as little as possible is wanted; beside thoughts the API takes none but its own.
 func TestSteady(t *testing.T) {
 	r := llmtest.Conversation()

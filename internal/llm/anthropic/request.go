@@ -74,6 +74,9 @@ func body(r llm.Request, from string) request {
 	out := request{Model: r.Model, Output: r.Output, Stream: true, Messages: messages(r.Messages, from)}
 	if out.Output == 0 {
 		out.Output = known.Output
+		if known.Context > 0 { // the API refuses a request that could with its answer be longer than the context
+			out.Output = min(out.Output, known.Context/4)
+		}
 	}
 	if out.Output == 0 {
 		out.Output = defaultOutput
@@ -158,7 +161,7 @@ func messages(in []llm.Message, from string) []message {
 		case llm.Result:
 			blocks = []block{{Type: "tool_result", CallID: callID(m.CallID), Content: m.Text, Failed: m.Failed}}
 		default:
-			if m.Text != "" {
+			if strings.TrimSpace(m.Text) != "" {
 				blocks = []block{{Type: "text", Text: m.Text}}
 			}
 		}
@@ -184,7 +187,7 @@ func said(m llm.Message, from string) (out []block) {
 			out = append(out, block{Type: "thinking", Thinking: &t.Text, Signature: t.Signature})
 		}
 	}
-	if m.Text != "" {
+	if strings.TrimSpace(m.Text) != "" { // the API refuses a block of blanks, which models write before calls
 		out = append(out, block{Type: "text", Text: m.Text})
 	}
 	for _, c := range m.Calls {

@@ -76,6 +76,9 @@ func (s *stream) add(e event) error {
 	case "message_start":
 		s.model = e.Message.Model
 		s.count(e.Message.Usage)
+		if s.used.Input > 0 { // it is paid for, also if the answer breaks off
+			s.emit(s.used)
+		}
 	case "content_block_start":
 		s.begin(e)
 	case "content_block_delta":

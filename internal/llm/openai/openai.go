@@ -61,6 +61,10 @@ func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event,
 			}
 		}
 		// Some servers close after the last chunk without [DONE]: what counts is that the model said why it stopped.
+		if s.broken != "" {
+			yield(nil, c.w.Said(0, "", "the answer ended with "+s.broken))
+			return
+		}
 		if s.stop == "" {
 			yield(nil, c.w.Cut())
 			return

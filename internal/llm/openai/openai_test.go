@@ -1,9 +1,11 @@
 package openai
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,6 +45,18 @@ var streams = []struct {
 			`data:{"model":"q","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`,
 		llm.Answer{Message: llm.Message{Role: llm.Assistant, Calls: []llm.Call{{ID: "1", Name: "x", Arguments: `{"a":1}`}, {ID: "2", Name: "y", Arguments: "{}"}}},
 			End: llm.End{Stop: llm.Calls, Model: "q"}}},
+	{"calls whole, without ids and indexes, the same tool twice, arguments as an object", "text/event-stream",
+		`data: {"model":"q","choices":[{"delta":{"tool_calls":[{"function":{"name":"x","arguments":"{\"a\":1}"}},{"function":{"name":"x","arguments":{"a":2}}},{"function":{"name":"y","arguments":null}},{"function":{"name":"z","arguments":""}}]},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n",
+		llm.Answer{Message: llm.Message{Role: llm.Assistant, Calls: []llm.Call{{Name: "x", Arguments: `{"a":1}`}, {Name: "x", Arguments: `{"a":2}`}, {Name: "y"}, {Name: "z"}}},
+			End: llm.End{Stop: llm.Calls, Model: "q"}}},
+	{"a call in pieces, each with its id and name, and no index", "text/event-stream",
+		`data: {"model":"q","choices":[{"delta":{"tool_calls":[{"id":"1","function":{"name":"x","arguments":"{\"a\""}}]}}]}` + "\n\n" +
+			`data: {"model":"q","choices":[{"delta":{"tool_calls":[{"id":"1","function":{"name":"x","arguments":":1}"}}]},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n",
+		llm.Answer{Message: llm.Message{Role: llm.Assistant, Calls: []llm.Call{{ID: "1", Name: "x", Arguments: `{"a":1}`}}}, End: llm.End{Stop: llm.Calls, Model: "q"}}},
+	{"a call in pieces, each with its name, and no id", "text/event-stream",
+		`data: {"model":"q","choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"x","arguments":"{\"a\""}}]}}]}` + "\n\n" +
+			`data: {"model":"q","choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"x","arguments":":1}"}}]},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n",
+		llm.Answer{Message: llm.Message{Role: llm.Assistant, Calls: []llm.Call{{Name: "x", Arguments: `{"a":1}`}}}, End: llm.End{Stop: llm.Calls, Model: "q"}}},
 	{"one document, though a stream was asked for", "application/json",
 		`{"model":"q","choices":[{"index":0,"message":{"role":"assistant","content":"hi","refusal":null},"finish_reason":"length"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`,
 		llm.Answer{Message: llm.Message{Role: llm.Assistant, Text: "hi"}, Usage: llm.Usage{Input: 3, Output: 1}, End: llm.End{Stop: llm.Length, Model: "q"}}},
@@ -63,8 +77,29 @@ func TestStreams(t *testing.T) {
 			t.Errorf("%s: %v", row.name, err)
 			continue
 		}
+		for i, c := range row.want.Calls {
+			if c.ID == "" && i < len(got.Calls) && strings.HasPrefix(got.Calls[i].ID, "call_") { // one was made up
+				got.Calls[i].ID = ""
+			}
+		}
 		if diff := cmp.Diff(row.want.Message, got.Message); diff != "" || got.Usage != row.want.Usage || got.End != row.want.End {
 			t.Errorf("%s (-want +got)\n%s%+v %+v", row.name, diff, got.Usage, got.End)
+		}
+	}
+}
+
+// What a server says it could not finish is no whole answer.
+func TestUnfinished(t *testing.T) {
+	for _, reason := range []string{"error", "abort", "network_error", "insufficient_system_resource"} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, `data: {"model":"q","choices":[{"index":0,"delta":{"content":"hel"},"finish_reason":%q}]}`+"\n\ndata: [DONE]\n\n", reason)
+		}))
+		t.Cleanup(server.Close)
+		got, err := llm.Collect(suite().Provider(t, server.URL, nil).Stream(t.Context(), llm.Request{Model: "m"}))
+		var e *llm.Error
+		if !errors.As(err, &e) || !e.Passing() || got.End.Stop != "" {
+			t.Errorf("%s: %v, %+v", reason, err, got.End)
 		}
 	}
 }

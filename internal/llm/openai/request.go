@@ -34,8 +34,23 @@ type call struct {
 	Type     string `json:"type"`
 	Function struct {
 		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
+		Arguments loose  `json:"arguments"`
 	} `json:"function"`
+}
+
+// loose is a text that some servers write as what the text would say: arguments as an object.
+type loose string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *loose) UnmarshalJSON(data []byte) error {
+	switch {
+	case string(data) == "null":
+		return nil
+	case data[0] != '"':
+		*l = loose(data)
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(l))
 }
 
 type tool struct {
@@ -80,7 +95,7 @@ func messageOf(m llm.Message) message {
 	out := message{Role: string(m.Role), CallID: m.CallID, Content: &m.Text}
 	for _, c := range m.Calls {
 		to := call{ID: c.ID, Type: "function"}
-		to.Function.Name, to.Function.Arguments = c.Name, arguments(c.Arguments)
+		to.Function.Name, to.Function.Arguments = c.Name, loose(arguments(c.Arguments))
 		out.Calls = append(out.Calls, to)
 	}
 	if len(out.Calls) > 0 && m.Text == "" {

@@ -49,6 +49,7 @@ type stream struct {
 
 	model    string
 	stop     llm.Stop
+	broken   string // why the server says that it could not go on
 	thinking bool
 	calls    []*building
 	done     bool // [DONE] came
@@ -61,6 +62,11 @@ type building struct {
 	call      llm.Call
 	arguments strings.Builder
 	told      bool
+}
+
+// isWhole tells whether a piece with a name and no id begins another call: this one has all its arguments, or another name.
+func (b *building) isWhole(name string) bool {
+	return b.call.Name != "" && (name != b.call.Name || b.arguments.Len() > 0 && json.Valid([]byte(b.arguments.String())))
 }
 
 func (s *stream) emit(e llm.Event) {
@@ -82,7 +88,11 @@ func (s *stream) add(k chunk) error {
 				return err
 			}
 		}
-		if c.Finish != "" {
+		switch c.Finish {
+		case "":
+		case "error", "abort", "network_error", "insufficient_system_resource":
+			s.broken = c.Finish
+		default:
 			s.stop = stopOf(c.Finish)
 		}
 	}
@@ -95,11 +105,11 @@ func (s *stream) add(k chunk) error {
 
 func stopOf(finish string) llm.Stop {
 	switch finish {
-	case "length":
+	case "length", "max_tokens":
 		return llm.Length
 	case "tool_calls", "function_call":
 		return llm.Calls
-	case "content_filter":
+	case "content_filter", "sensitive", "safety":
 		return llm.Filtered
 	}
 	return llm.Done
@@ -140,11 +150,11 @@ func (s *stream) thought() {
 func (s *stream) part(c call) error {
 	var b *building
 	for _, have := range s.calls {
-		if c.Index != nil && have.index == *c.Index || c.Index == nil && c.ID == "" {
+		if c.Index != nil && have.index == *c.Index || c.Index == nil && (c.ID == "" || c.ID == have.call.ID) {
 			b = have
 		}
 	}
-	if b == nil || c.ID != "" && b.call.ID != "" && c.ID != b.call.ID {
+	if b == nil || c.ID != "" && b.call.ID != "" && c.ID != b.call.ID || c.ID == "" && c.Function.Name != "" && b.isWhole(c.Function.Name) {
 		if c.Function.Name == "" {
 			return fmt.Errorf("a piece of a call that has no beginning")
 		}
@@ -160,7 +170,7 @@ func (s *stream) part(c call) error {
 	if b.call.Name == "" {
 		b.call.Name = c.Function.Name
 	}
-	b.arguments.WriteString(c.Function.Arguments)
+	b.arguments.WriteString(string(c.Function.Arguments))
 	if !b.told && b.call.Name != "" {
 		b.told = true
 		s.emit(llm.Calling{ID: b.call.ID, Name: b.call.Name})
