@@ -8,6 +8,7 @@ import (
 // external runs a program: what it launches, what it would do with program text, what it prints.
 func (e *eval) external(sc *scope, i int, io frameIO, own bool) fragment {
 	c := &e.prog.Commands[i]
+	e.filed(sc, i, io)
 	hs, query := handoffs(c)
 	if !query {
 		hs = append(hs, e.projectFiles(sc, c)...)

@@ -15,7 +15,7 @@ func (e *eval) projectFiles(sc *scope, c *Command) []handoff {
 		return nil
 	}
 	if p := c.Args[0]; strings.Contains(p.Text, "/") && p.Known() {
-		if f := e.read(sc, fromWord(p)); f.known() && f.s != "" && !binary(f.s) {
+		if f := e.read(sc, fromWord(p)); f.known() && f.s != "" && !binary(f.s) || e.remade(f) {
 			return []handoff{{how: "file", file: &p, args: c.Args, dialect: Bash, feeds: true}}
 		}
 		return nil
@@ -29,15 +29,24 @@ func (e *eval) projectFiles(sc *scope, c *Command) []handoff {
 	return nil
 }
 
-// fact returns the text of a file that a command finds by its name.
-func (e *eval) fact(sc *scope, names ...string) (string, bool) {
+// fact returns the text of a file that a command finds by its name. One that the text makes, and of which it is not known what it
+// holds then, is noted.
+func (e *eval) fact(sc *scope, c *Command, names ...string) (string, bool) {
 	for _, name := range names {
-		if f := e.read(sc, known(name)); f.known() && f.s != "" {
+		f := e.read(sc, known(name))
+		if f.known() && f.s != "" {
 			return f.s, true
+		}
+		if e.remade(f) {
+			e.note(DynamicCode, name, slices.IndexFunc(e.prog.Commands, func(d Command) bool { return d.Start == c.Start && d.End == c.End && d.Name == c.Name }), c.Start, c.End)
+			return "", false
 		}
 	}
 	return "", false
 }
+
+// remade tells whether a file holds what a command of the text makes of it, and that is not known.
+func (e *eval) remade(f fragment) bool { return !f.known() && len(f.from) > 0 }
 
 // makefile follows the targets that make is asked for and what they depend on.
 func (e *eval) makefile(sc *scope, c *Command) []handoff {
@@ -62,7 +71,7 @@ func (e *eval) makefile(sc *scope, c *Command) []handoff {
 			targets = append(targets, a.Text)
 		}
 	}
-	text, ok := e.fact(inner, names...)
+	text, ok := e.fact(inner, c, names...)
 	if !ok {
 		return nil
 	}
@@ -155,7 +164,7 @@ func (e *eval) packageScripts(sc *scope, c *Command) []handoff {
 		}
 		break
 	}
-	text, ok := e.fact(sc, "package.json")
+	text, ok := e.fact(sc, c, "package.json")
 	if name == "" || !ok {
 		return nil
 	}

@@ -173,20 +173,25 @@ func (e *eval) read(sc *scope, path fragment) fragment {
 		return unknownOutput(path.s)
 	}
 	name := e.resolve(sc, path.s)
-	if f := e.files[name]; f != nil {
-		return f.fragment
-	}
-	switch name {
-	case "/dev/null":
-		return fragment{}
-	case "/dev/stdin", "/proc/self/fd/0", "/dev/fd/0":
-		return unknownOutput("")
-	}
-	if e.opt.File != nil {
-		if text, ok := e.opt.File(name); ok {
-			e.steps += len(text) / 64
-			return known(text)
+	if e.files[name] == nil {
+		switch name {
+		case "/dev/null":
+			return fragment{}
+		case "/dev/stdin", "/proc/self/fd/0", "/dev/fd/0":
+			return unknownOutput("")
 		}
+	}
+	f, ok := e.held(name)
+	if len(e.copiedTo) > 0 {
+		if from, copied := e.origin(name, len(e.copiedTo)); copied {
+			if ok { // whether the copying failed is not known
+				from = f.join(known("\n")).join(from)
+			}
+			return from
+		}
+	}
+	if ok {
+		return f
 	}
 	return fragment{s: Unknown, holes: []Hole{{Kind: Output, Name: "cat " + path.s}}, from: path.from}
 }

@@ -79,6 +79,9 @@ func (e *eval) simpleOnce(sc *scope, c *syntax.CallExpr, s *syntax.Stmt, io fram
 		return fragment{}
 	}
 	if outFile != "" {
+		if !out.known() && len(e.prog.Commands) > first {
+			out.from = union(out.from, []int{first})
+		}
 		e.write(outFile, out, appends(cmd.Redirs))
 		return fragment{}
 	}

@@ -1,0 +1,211 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// A copied file or folder holds what another one does.
+type copied struct{ to, from string }
+
+// maxCopies is how many of them are remembered.
+const maxCopies = 256
+
+// filed remembers what programs make of files that the text may run afterwards: copies, renamed files and links hold what their
+// source does; what a program changes in place, in a way that is not followed, is not known any more.
+func (e *eval) filed(sc *scope, i int, io frameIO) {
+	c := &e.prog.Commands[i]
+	if c.Place >= Container || len(c.Args) < 2 {
+		return
+	}
+	switch c.Name {
+	case "cp", "mv", "ln", "link", "install", "rsync", "scp", "ditto":
+		e.copyTo(sc, i)
+	case "dd":
+		from, to := "", ""
+		for _, w := range c.Args[1:] {
+			if s, ok := strings.CutPrefix(w.Text, "if="); ok {
+				from = s
+			} else if s, ok := strings.CutPrefix(w.Text, "of="); ok {
+				to = s
+			}
+		}
+		switch {
+		case to == "" || strings.Contains(to, Unknown):
+		case from != "":
+			e.holds(sc, to, from)
+		default:
+			e.write(e.resolve(sc, to), e.fed(i, io), false)
+		}
+	case "tee", "sponge":
+		for _, w := range c.Args[1:] {
+			if w.Known() && !strings.HasPrefix(w.Text, "-") {
+				e.write(e.resolve(sc, w.Text), e.fed(i, io), true)
+			}
+		}
+	case "sed", "gsed", "perl", "ruby":
+		if slices.ContainsFunc(c.Args[1:], func(w Word) bool { return inPlace(w.Text) }) {
+			e.edited(sc, i, c.Args[1:])
+		}
+	case "patch", "ed", "ex":
+		e.edited(sc, i, c.Args[1:])
+	case "sort", "shuf":
+		for k, w := range c.Args[1:] {
+			if w.Text == "-o" && k+2 < len(c.Args) {
+				e.edited(sc, i, c.Args[k+2:k+3])
+			} else if s, ok := strings.CutPrefix(w.Text, "--output="); ok {
+				e.edited(sc, i, []Word{w.Lit(s)})
+			}
+		}
+	}
+}
+
+// inPlace tells whether an option makes sed, perl or ruby change the files themselves.
+func inPlace(s string) bool {
+	if strings.HasPrefix(s, "--") {
+		return strings.HasPrefix(s, "--in-place")
+	}
+	return len(s) > 1 && s[0] == '-' && strings.IndexByte(s, 'i') > 0 && !strings.HasPrefix(s, "-I")
+}
+
+// fed is what command i reads on its standard input.
+func (e *eval) fed(i int, io frameIO) fragment {
+	if io.in == nil {
+		return fragment{s: Unknown, holes: []Hole{{Kind: Output}}, from: []int{i}}
+	}
+	return io.in.fragment
+}
+
+// edited makes the text of files unknown, if it was known: what is not known cannot become less so.
+func (e *eval) edited(sc *scope, i int, args []Word) {
+	for _, w := range args {
+		if !w.Known() || w.Text == "" || w.Text[0] == '-' {
+			continue
+		}
+		if f := e.read(sc, fromWord(w)); f.known() && f.s != "" {
+			e.write(e.resolve(sc, w.Text), fragment{s: Unknown, holes: []Hole{{Kind: Output, Name: e.prog.Commands[i].Name}}, from: []int{i}}, false)
+		}
+	}
+}
+
+// copyTo reads the operands of a program that copies: sources, and where they go to. Whether that is a folder is not known.
+func (e *eval) copyTo(sc *scope, i int) {
+	c := &e.prog.Commands[i]
+	var words []Word
+	into, symbolic := "", false
+	for k := 1; k < len(c.Args); k++ {
+		w := c.Args[k]
+		s := w.Text
+		switch {
+		case len(s) < 2 || s[0] != '-':
+			words = append(words, w)
+		case s == "-t" || s == "--target-directory":
+			if k++; k < len(c.Args) {
+				into = c.Args[k].Text
+			}
+		case strings.HasPrefix(s, "--target-directory="):
+			into = strings.TrimPrefix(s, "--target-directory=")
+		case c.Name == "install" && (s == "-m" || s == "-o" || s == "-g"), s == "-S", c.Name == "rsync" && s == "-e":
+			k++
+		case strings.HasPrefix(s, "--symbolic"), s[1] != '-' && strings.Contains(s, "s") && (c.Name == "ln" || c.Name == "cp"):
+			symbolic = true
+		}
+	}
+	to := into
+	if into == "" {
+		if len(words) == 1 && c.Name == "ln" {
+			to = "."
+		} else if len(words) < 2 {
+			return
+		} else {
+			last := words[len(words)-1]
+			if words = words[:len(words)-1]; len(last.Holes) > 0 {
+				return
+			}
+			to = last.Text
+		}
+	}
+	if strings.Contains(to, Unknown) {
+		return
+	}
+	for _, w := range words {
+		from := w.Text
+		if n := strings.IndexAny(from, Unknown+"*?["); n >= 0 && (w.Pattern != "" || len(w.Holes) > 0) { // what it may be, lies in that folder
+			if from = from[:strings.LastIndexByte(from[:n], '/')+1]; from == "" {
+				from = "."
+			}
+			e.holds(sc, to, from)
+			if len(w.Holes) > 0 { // it may be any file
+				e.write(e.resolve(sc, to), fragment{s: Unknown, holes: []Hole{{Kind: Output, Name: c.Name}}, from: []int{i}}, true)
+			}
+			continue
+		}
+		base := to + "/" + path.Base(from)
+		if symbolic && !strings.HasPrefix(from, "/") && from[:min(1, len(from))] != "~" { // it is read where the link is
+			if into == "" && to != "." {
+				e.holds(sc, to, path.Dir(to)+"/"+from)
+			}
+			e.holds(sc, base, to+"/"+from)
+			continue
+		}
+		if into == "" && !strings.HasSuffix(to, "/") {
+			e.holds(sc, to, from)
+		}
+		e.holds(sc, base, from)
+	}
+}
+
+// holds notes that a file or folder holds what another one does.
+func (e *eval) holds(sc *scope, to, from string) {
+	if len(e.copiedTo) < maxCopies {
+		e.copiedTo = append(e.copiedTo, copied{e.resolve(sc, to), e.resolve(sc, from)})
+	}
+}
+
+// origin returns what a file holds because others were copied to it, or a folder was to one that it is in: of those whose text is known.
+// Only the first most of what was copied count.
+func (e *eval) origin(name string, most int) (all fragment, found bool) {
+	for k := most - 1; k >= 0; k-- {
+		c := &e.copiedTo[k]
+		rest, below := strings.CutPrefix(name, strings.TrimSuffix(c.to, "/")+"/")
+		if c.to == "." && !strings.HasPrefix(name, "/") {
+			rest, below = name, true
+		}
+		switch {
+		case name == c.to:
+			rest = c.from
+		case below:
+			rest = Clean(c.from, rest)
+		default:
+			continue
+		}
+		e.steps += 8
+		f, ok := e.held(rest)
+		if !ok {
+			f, ok = e.origin(rest, k)
+		}
+		if !ok || f.s == "" {
+			continue
+		}
+		if found {
+			all = all.join(known("\n"))
+		}
+		all, found = all.join(f), true
+	}
+	return all, found
+}
+
+// held returns the text of a file that the text itself has written, or that is known as a fact.
+func (e *eval) held(name string) (fragment, bool) {
+	if f := e.files[name]; f != nil {
+		return f.fragment, true
+	}
+	if e.opt.File != nil {
+		if text, ok := e.opt.File(name); ok {
+			e.steps += len(text) / 64
+			return known(text), true
+		}
+	}
+	return fragment{}, false
+}
