@@ -21,7 +21,7 @@ import (
 	"hermes/internal/guard/scope"
 )
 
-// Backend opens sandboxes of one kind. Implementations: local.Backend, native.Backend, sandboxtest.Fake. Safe for
+// Backend opens sandboxes of one kind. Implementations: the Backend of local, native, docker and ssh, and sandboxtest.Fake. Safe for
 // concurrent use.
 type Backend interface {
 	// Name is the word used in settings: local, native, docker, …
