@@ -40,7 +40,7 @@ var rings = []struct {
 		"internal/sandbox/native", "internal/sandbox/native/role", "internal/sandbox/native/seccomp", "internal/sandbox/native/wall",
 		"internal/sandbox/docker", "internal/sandbox/docker/plan", "internal/sandbox/docker/image", "internal/sandbox/docker/enginetest",
 		"internal/sandbox/filesync", "internal/sandbox/ssh",
-		"internal/sandbox/backends", "internal/vectortest"}},
+		"internal/sandbox/backends", "internal/rigtest", "internal/vectortest"}},
 	{"doors", []string{"internal/approval", "internal/approval/suggest", "internal/launch", "internal/process", "internal/prompt", "internal/session", "internal/workspace"}},
 	{"agent", []string{"internal/tool", "internal/tool/browse", "internal/tool/editor", "internal/tool/notes", "internal/tool/program", "internal/tool/terminal",
 		"internal/agent"}},
