@@ -242,11 +242,34 @@ func (l *link) run(ctx context.Context, script string, in io.Reader, limit int) 
 
 // stream runs a shell script there; its exit code 255 cannot be told from a connection that is over, and is that error.
 func (l *link) stream(ctx context.Context, script string, in io.Reader, out, errs io.Writer) (int, error) {
+	for again := (patience{}); ; {
+		code, err := l.attempt(ctx, script, in, out, errs)
+		if !errors.Is(err, errNoSession) || !again.wait(ctx, l) {
+			return code, err
+		}
+	}
+}
+
+func (l *link) attempt(ctx context.Context, script string, in io.Reader, out, errs io.Writer) (int, error) {
 	word := nonce()
+	begun, over := make(chan struct{}), make(chan struct{})
+	defer close(over)
+	if in != nil {
+		in = &gated{in, begun, over}
+	}
+	before := &tail{limit: 4 << 10}
 	spec := l.exec(shellLine(quietly(word, script)))
-	spec.Stdio = child.Stdio{In: in, Out: &after{w: out, word: word}, Err: &after{w: errs, word: word, all: true}}
+	spec.Stdio = child.Stdio{In: in, Out: &after{w: out, word: word}, Err: &after{w: errs, word: word, before: before, begun: begun}}
 	spec.End = child.End{Grace: -1}
 	status, err := child.Run(ctx, spec)
+	if refusedSession(begun, before) {
+		return -1, errNoSession
+	}
+	select {
+	case <-begun:
+	default: // all of it was meant for who asks
+		_, _ = io.WriteString(errs, before.String())
+	}
 	switch {
 	case err != nil:
 		return -1, err
@@ -268,13 +291,49 @@ func quietly(word, script string) string {
 	return `echo ` + word + `; echo ` + word + ` >&2; ` + script
 }
 
+// errNoSession is a session that a server does not give: it allows so many over one connection, and those that have just ended are
+// not over there yet.
+var errNoSession = errors.New("the server gives no more sessions over this connection (MaxSessions)")
+
+// refusedSession tells whether there was no session, by what the client said before one could begin. Whatever a start file says
+// there, the script has not run.
+func refusedSession(begun <-chan struct{}, before *tail) bool {
+	select {
+	case <-begun:
+		return false
+	default:
+		return strings.Contains(before.String(), "Session open refused by peer")
+	}
+}
+
+// patience waits for a session to become free there.
+type patience struct{ pause, waited time.Duration }
+
+const patienceTime = 20 * time.Second
+
+func (p *patience) wait(ctx context.Context, l *link) bool {
+	p.pause = min(max(2*p.pause, 10*time.Millisecond), 500*time.Millisecond)
+	if p.waited += p.pause; p.waited > patienceTime {
+		return false
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-l.dead():
+		return false
+	case <-time.After(p.pause):
+		return true
+	}
+}
+
 // after passes on what follows a word on a line's end.
 type after struct {
-	w    io.Writer // nil: nobody
-	word string
-	all  bool // if the word never comes, all of it was meant: it is what the client says
-	held []byte
-	on   bool
+	w      io.Writer // nil: nobody
+	word   string
+	before *tail         // hears what comes before it: if the word never comes, it is what the client says; nil: nobody
+	begun  chan struct{} // closed when the word has come; nil: nobody waits
+	held   []byte
+	on     bool
 }
 
 func (a *after) Write(p []byte) (int, error) {
@@ -288,10 +347,8 @@ func (a *after) Write(p []byte) (int, error) {
 	mark := []byte(a.word + "\n")
 	at := bytes.Index(a.held, mark)
 	if at < 0 {
-		if a.all {
-			if n, err := a.w.Write(p); err != nil {
-				return n, err
-			}
+		if a.before != nil {
+			_, _ = a.before.Write(p)
 		}
 		if over := len(a.held) - len(mark); over > 0 {
 			a.held = append(a.held[:0], a.held[over:]...)
@@ -299,6 +356,9 @@ func (a *after) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	a.on = true
+	if a.begun != nil {
+		close(a.begun)
+	}
 	rest := a.held[at+len(mark):]
 	a.held = nil
 	if len(rest) > 0 {

@@ -84,6 +84,16 @@ const listening = `IFS= read -r n || exit 0; l=$(printf "\nx"); l=${l%x}; p=; k=
 
 // run runs what was planned. told says that the command ran to an end of its own.
 func (s *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) (status sandbox.Status, state []byte, told bool, err error) {
+	for again := (patience{}); ; {
+		status, state, told, err = s.try(ctx, c, plan)
+		if !errors.Is(err, errNoSession) || !again.wait(ctx, s.l) {
+			return status, state, told, err
+		}
+	}
+}
+
+// try runs what was planned, unless the server gives no session for it: then nothing of it has run, nor was any of its input read.
+func (s *plain) try(ctx context.Context, c sandbox.Command, plan snapshot.Plan) (status sandbox.Status, state []byte, told bool, err error) {
 	word := nonce()
 	s.mu.Lock()
 	s.last++
@@ -97,15 +107,18 @@ func (s *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 	}()
 	joined := sandbox.SameWriter(c.Stdout, c.Stderr)
 	program := s.program(c, plan, word, tag, joined)
-	in := io.MultiReader(strings.NewReader(word+"\n"+program+"\n"+word+"\n"), orEmpty(c.Stdin))
+	begun, over := make(chan struct{}), make(chan struct{})
+	defer close(over)
+	in := io.MultiReader(strings.NewReader(word+"\n"+program+"\n"+word+"\n"), &gated{orEmpty(c.Stdin), begun, over})
 	spec := s.l.exec(shellLine(quietly(word, listening)))
 	bad := &fault{broken: make(chan struct{})}
-	out := &guarded{c.Stdout, bad}
+	out := &upTo{w: guarded{c.Stdout, bad}, mark: []byte("\x00" + word), told: make(chan struct{})}
 	errs := &trailer{word: []byte(word), told: make(chan struct{})}
 	if !joined {
 		errs.w = guarded{c.Stderr, bad}
 	}
-	spec.Stdio = child.Stdio{In: in, Out: &after{w: out, word: word}, Err: &after{w: errs, word: word}}
+	before := &tail{limit: 4 << 10}
+	spec.Stdio = child.Stdio{In: in, Out: &after{w: out, word: word}, Err: &after{w: errs, word: word, before: before, begun: begun}}
 	spec.End = child.End{Grace: -1, Drain: 100 * time.Millisecond}
 	process, err := child.Start(context.WithoutCancel(ctx), spec)
 	if err != nil {
@@ -114,31 +127,41 @@ func (s *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) 
 	if c.Signals != nil {
 		go s.signal(process, errs, tag, c.Signals)
 	}
-	select {
-	case <-process.Done():
-	case <-errs.told: // it has ended; what it left may hold the streams
+	soon := func() { // what it left may hold the streams
 		select {
 		case <-process.Done():
 		case <-time.After(300 * time.Millisecond):
 			process.Kill()
+			<-process.Done()
 		}
-	case <-bad.broken:
-		s.end(tag, errs.pid(), c.Grace)
-		process.Kill()
-	case <-ctx.Done():
-		s.end(tag, errs.pid(), c.Grace)
+	}
+	cut := false
+wait:
+	for _, told := range []<-chan struct{}{errs.told, out.told} { // it has ended, and all it said is here
 		select {
 		case <-process.Done():
-		case <-time.After(300 * time.Millisecond):
+			break wait
+		case <-told:
+		case <-bad.broken:
+			s.end(tag, errs.pid(), c.Grace)
 			process.Kill()
+			break wait
+		case <-ctx.Done():
+			s.end(tag, errs.pid(), c.Grace)
+			cut = true
+			break wait
 		}
-		<-process.Done()
+	}
+	soon()
+	out.flush()
+	switch {
+	case cut:
 		status, err = sandbox.Ended(ctx, status)
 		return status, nil, false, err
-	}
-	<-process.Done()
-	if bad.err != nil {
+	case bad.err != nil:
 		return status, nil, false, fmt.Errorf("run: write output: %w", bad.err)
+	case refusedSession(begun, before):
+		return status, nil, false, errNoSession
 	}
 	return s.result(plan, errs)
 }
@@ -226,7 +249,7 @@ func (s *plain) program(c sandbox.Command, plan snapshot.Plan, word, tag string,
 	if plan.Write {
 		b.WriteString("__g state .\ncat <&5 >&2\n")
 	}
-	b.WriteString("__g end $__c\nexit $__c")
+	b.WriteString("printf '\\000" + word + "'\n__g end $__c\nexit $__c")
 	return b.String()
 }
 
@@ -381,6 +404,61 @@ func (g guarded) Write(p []byte) (int, error) {
 		})
 	}
 	return len(p), nil
+}
+
+// upTo passes on what a command prints, up to a mark that the session's own shell sets behind it.
+type upTo struct {
+	w    io.Writer // never fails
+	mark []byte
+	told chan struct{} // closed when the mark has come
+	held []byte        // what the mark may begin with
+	over bool
+}
+
+// Write takes what comes. It never fails.
+func (u *upTo) Write(p []byte) (int, error) {
+	if u.over { // what it left running says something
+		return len(p), nil
+	}
+	u.held = append(u.held, p...)
+	if at := bytes.Index(u.held, u.mark); at >= 0 {
+		_, _ = u.w.Write(u.held[:at])
+		u.over, u.held = true, nil
+		close(u.told)
+		return len(p), nil
+	}
+	keep := min(len(u.mark)-1, len(u.held))
+	for !bytes.HasPrefix(u.mark, u.held[len(u.held)-keep:]) {
+		keep--
+	}
+	if pass := len(u.held) - keep; pass > 0 {
+		_, _ = u.w.Write(u.held[:pass])
+		u.held = append(u.held[:0], u.held[pass:]...)
+	}
+	return len(p), nil
+}
+
+// flush passes on what was held back, once nothing comes any more.
+func (u *upTo) flush() {
+	if len(u.held) > 0 {
+		_, _ = u.w.Write(u.held)
+	}
+	u.held = nil
+}
+
+// gated is an input that is not read before a session has begun.
+type gated struct {
+	r           io.Reader
+	begun, over <-chan struct{}
+}
+
+func (g *gated) Read(p []byte) (int, error) {
+	select {
+	case <-g.begun:
+		return g.r.Read(p)
+	case <-g.over:
+		return 0, io.EOF
+	}
 }
 
 // trailer passes on what a command says on its standard error, and takes out what the session's own shell tells there: lines
