@@ -35,6 +35,10 @@ func TestBlank(t *testing.T) {
 		_, blank := b.Waiting()
 		return blank
 	}
+	blanks := func() int {
+		_, blanks := b.Used()
+		return blanks
+	}
 	last := 0
 	read := func() string { // by a session of its own
 		last++
@@ -49,23 +53,46 @@ func TestBlank(t *testing.T) {
 			t.Fatalf("%q, a process waits: %v", out, waits())
 		}
 	}
-	used := b.Blanks()
-	if out := read(); out != "anybody's" || b.Blanks() != used+1 {
-		t.Errorf("%q, of what waits %d were used", out, b.Blanks()-used)
+	used := blanks()
+	if out := read(); out != "anybody's" || blanks() != used+1 {
+		t.Errorf("%q, of what waits %d were used", out, blanks()-used)
 	}
 	for _, mode := range []os.FileMode{0o700, 0o755} {
 		if !soon(waits) {
 			t.Fatal("no process waits")
 		}
-		used = b.Blanks()
+		used = blanks()
 		if err := os.Chmod(public, mode); err != nil {
 			t.Fatal(err)
 		}
-		if out := read(); out == "anybody's" != (mode == 0o755) || b.Blanks() != used {
-			t.Errorf("with %v: %q, of what waits %d were used", mode, out, b.Blanks()-used)
+		if out := read(); out == "anybody's" != (mode == 0o755) || blanks() != used {
+			t.Errorf("with %v: %q, of what waits %d were used", mode, out, blanks()-used)
 		}
 	}
 	if os.Getenv(kernelVariable) == "" {
 		aged(t, "5.10", "TestBlank")
+	}
+}
+
+// Who opens and closes the same again and again does not have it built twice: what is being made for the next opening is waited for.
+func TestOpenedAgainAtOnce(t *testing.T) {
+	s, conf := spec(t)
+	conf.Probe = []string{}
+	b := backend(t, conf)
+	for turn := range 6 {
+		before, _ := b.Used()
+		p, err := b.Open(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if used, _ := b.Used(); turn >= 2 && used != before+1 {
+			t.Errorf("turn %d: built anew", turn)
+		}
+		if out, code := run(t, p, "echo $$"); code != 0 {
+			t.Errorf("turn %d: %s", turn, out)
+		}
+		if err := p.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -164,3 +164,15 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(float64(o.Milliseconds()), "outside-ms")
 	b.ReportMetric(float64(i)/float64(o), "inside/outside")
 }
+
+// BenchmarkPlan times what every opening begins with: what is asked, and what this machine has at the moment.
+func BenchmarkPlan(b *testing.B) {
+	s, conf := spec(b)
+	conf.Probe = []string{}
+	back := backend(b, conf)
+	for b.Loop() {
+		if err := back.Plan(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -20,8 +20,9 @@ func watchOver(paths []string) *control {
 	c := &control{paths: map[string]bool{}, dirs: map[string]unix.Timespec{}}
 	for _, path := range paths {
 		c.paths[path] = true
-		dir := filepath.Dir(path)
-		c.dirs[dir] = changedAt(dir)
+		if dir := filepath.Dir(path); c.dirs[dir] == (unix.Timespec{}) {
+			c.dirs[dir] = changedAt(dir)
+		}
 	}
 	return c
 }

@@ -3,6 +3,8 @@ package native
 import (
 	"io"
 	"time"
+
+	"hermes/internal/sandbox"
 )
 
 // Said returns what takes a launcher's words.
@@ -12,7 +14,7 @@ func Said(log func(string)) io.Writer { return &said{log: log} }
 func (b *Backend) Settle() {
 	for {
 		b.pool.mu.Lock()
-		busy := b.pool.filling
+		busy := b.pool.making > 0
 		b.pool.mu.Unlock()
 		if !busy {
 			return
@@ -31,9 +33,22 @@ func (b *Backend) Waiting() (int, bool) {
 	return len(b.pool.waiting), b.pool.blank != nil
 }
 
-// Blanks tells how many blank processes were used.
-func (b *Backend) Blanks() int {
+// Used tells how many sandboxes that waited were opened, and how many blank processes.
+func (b *Backend) Used() (sandboxes, blanks int) {
 	b.pool.mu.Lock()
 	defer b.pool.mu.Unlock()
-	return b.pool.used
+	return b.pool.taken, b.pool.used
+}
+
+// Plan plans a sandbox and tells whether it could.
+func (b *Backend) Plan(spec sandbox.Spec) error {
+	h, _, err := b.ready()
+	if err != nil {
+		return err
+	}
+	d, err := b.outline(h, spec)
+	if err != nil {
+		return err
+	}
+	return d.complete(b, h, spec)
 }

@@ -246,5 +246,6 @@ func unsuitable(path string) bool {
 
 // within tells whether path is dir or below it. Both are clean and absolute.
 func within(dir, path string) bool {
-	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+	rest, ok := strings.CutPrefix(path, dir)
+	return ok && (rest == "" || rest[0] == '/' || dir == "/")
 }

@@ -168,13 +168,8 @@ func (b *Backend) openWith(ctx context.Context, h *host, l *launcher, spec sandb
 	}
 	var n *born // it is made while the rest is planned, unless one is likely to be there already
 	if !b.pool.mayHave(d.whose) {
-		if spec.Limits.Memory >= 0 && spec.Limits.PIDs >= 0 { // the one that waits has limits
-			n = b.pool.process(l, d, spec.Limits.CPU > 0)
-		}
-		if n == nil {
-			if n, err = b.begin(h, l, d.flags, d.base, spec.Limits); err != nil {
-				return nil, err
-			}
+		if n, err = b.process(h, l, d, spec); err != nil {
+			return nil, err
 		}
 	}
 	if err = d.complete(b, h, spec); err != nil {
@@ -188,7 +183,12 @@ func (b *Backend) openWith(ctx context.Context, h *host, l *launcher, spec sandb
 	}
 	var p *place
 	if n == nil {
-		p = b.pool.take(l, d)
+		b.pool.await(ctx, d)
+		if p = b.pool.take(l, d); p == nil {
+			if n, err = b.process(h, l, d, spec); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if p == nil {
 		if p, err = b.make(ctx, h, l, n, d, spec); err != nil {
@@ -200,7 +200,7 @@ func (b *Backend) openWith(ctx context.Context, h *host, l *launcher, spec sandb
 		return nil, err
 	}
 	if d.plan.Namespaces && b.conf.Waiting > 0 {
-		b.opened(d.flags)
+		b.opened(d)
 	}
 	p.control = watchOver(d.made)
 	p.after = func() {
@@ -212,6 +212,16 @@ func (b *Backend) openWith(ctx context.Context, h *host, l *launcher, spec sandb
 		}
 	}
 	return p, nil
+}
+
+// process returns the blank process, if it would do, or begins another one.
+func (b *Backend) process(h *host, l *launcher, d *design, spec sandbox.Spec) (*born, error) {
+	if spec.Limits.Memory >= 0 && spec.Limits.PIDs >= 0 { // the one that waits has limits
+		if n := b.pool.process(l, d, spec.Limits.CPU > 0); n != nil {
+			return n, nil
+		}
+	}
+	return b.begin(h, l, d.flags, d.base, spec.Limits)
 }
 
 // make makes a sandbox, in the process n if there is one, and judges it.

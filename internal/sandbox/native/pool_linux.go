@@ -3,6 +3,8 @@ package native
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -21,35 +23,78 @@ type pool struct {
 
 	mu      sync.Mutex
 	closed  bool
-	filling bool // a sandbox is being made
-	sparing bool // a blank process is
+	pending *refill  // the sandbox that is being made
+	recent  []string // whose sandboxes were closed lately, the last one last
+	making  int      // what is being made after something was closed
+	sparing bool     // a blank process is being made, or will be
 	mounts  mountWatch
 	waiting []*waiting // the oldest first
 	blank   *born      // nil: none
 	blankAt uint64     // mounts, when it was begun
 	used    int        // blank processes so far
+	taken   int        // sandboxes so far
 }
 
 // waiting is a sandbox that nobody has used yet.
 type waiting struct {
 	place *place
 	whose string
-	key   [32]byte
+	key   [sha256.Size]byte
 	age   *time.Timer
+}
+
+// refill is a sandbox that is being made for the next opening.
+type refill struct {
+	whose   string
+	begun   bool              // else it is only meant to be made, after a while
+	now     chan struct{}     // closed when that shall be at once
+	key     [sha256.Size]byte // once it is planned
+	planned chan struct{}     // closed then
+	done    chan struct{}     // closed when it waits, or could not be made
 }
 
 const (
 	waitingAge = time.Minute            // after which a sandbox is not kept any longer
-	closeDelay = 10 * time.Millisecond  // after one was closed: often enough it was the last
+	closeDelay = 10 * time.Millisecond  // after one was closed for the first time: often enough it was the last
+	recently   = 16                     // how many that were closed are remembered
 	openDelay  = 200 * time.Millisecond // after one was opened: most programs open only one
 	refillTime = 10 * time.Second       // bounds the making of one
 )
 
-// mayHave tells whether it is worth to plan before a process is made.
+// mayHave tells whether it is worth to plan before a process is made: one waits, or is being made.
 func (p *pool) mayHave(whose string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.pending != nil && p.pending.begun && p.pending.whose == whose || p.has(whose)
+}
+
+func (p *pool) has(whose string) bool {
 	return slices.ContainsFunc(p.waiting, func(w *waiting) bool { return w.whose == whose })
+}
+
+// await waits for one that is as planned and being made: it is there before another one would be.
+func (p *pool) await(ctx context.Context, d *design) {
+	p.mu.Lock()
+	f := p.pending
+	mine := f != nil && f.begun && f.whose == d.whose
+	p.mu.Unlock()
+	if !mine {
+		return
+	}
+	select {
+	case <-f.planned:
+		if f.key != d.key {
+			return
+		}
+	case <-f.done:
+		return
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-f.done:
+	case <-ctx.Done():
+	}
 }
 
 // take returns a sandbox that is as planned, nil if there is none. One of the same session and work tree that has become
@@ -65,6 +110,7 @@ func (p *pool) take(l *launcher, d *design) (found *place) {
 		case found == nil && w.key == d.key:
 			w.age.Stop()
 			found = w.place
+			p.taken++
 			return true
 		}
 		return false
@@ -134,14 +180,15 @@ func (p *pool) close() {
 	p.mounts.close()
 }
 
-// later runs f after a while, unless the pool is closed before. The context ends with the pool.
-func (p *pool) later(after time.Duration, f func(context.Context)) {
+// later runs f after a while or when it is told to, unless the pool is closed before. The context ends with the pool.
+func (p *pool) later(after time.Duration, now <-chan struct{}, f func(context.Context)) {
 	p.busy.Go(func() {
 		wait := time.NewTimer(after)
 		defer wait.Stop()
 		select {
 		case <-p.quit:
 			return
+		case <-now:
 		case <-wait.C:
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), refillTime)
@@ -160,37 +207,73 @@ func (p *pool) later(after time.Duration, f func(context.Context)) {
 }
 
 // opened sees to it that there is a blank process again.
-func (b *Backend) opened(flags uintptr) {
+func (b *Backend) opened(d *design) {
 	p := &b.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || p.sparing || p.blank != nil {
-		return
+	if p.needSpare() {
+		p.later(openDelay, nil, func(ctx context.Context) { b.spare(ctx, d.flags) })
 	}
-	p.sparing = true
-	p.later(openDelay, func(ctx context.Context) { b.spare(ctx, flags) })
 }
 
-// ended makes a sandbox like one that was closed, and a blank process if there is none. One is made at a time; the rest is made
-// when it is asked for.
+// needSpare tells whether somebody is to make a blank process. Whoever is told does. The caller holds the lock.
+func (p *pool) needSpare() bool {
+	if p.closed || p.sparing || p.blank != nil {
+		return false
+	}
+	p.sparing = true
+	return true
+}
+
+// ended makes a sandbox like one that was closed, and a blank process if there is none: at once where somebody opens and closes the
+// same again and again. One is made at a time; the rest is made when it is asked for.
 func (b *Backend) ended(d *design, spec sandbox.Spec) {
 	p := &b.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || p.filling || slices.ContainsFunc(p.waiting, func(w *waiting) bool { return w.whose == d.whose }) {
+	if p.closed {
 		return
 	}
-	p.filling = true
-	p.later(closeDelay, func(ctx context.Context) {
-		w, err := b.prepare(ctx, spec)
-		if err != nil && ctx.Err() == nil { // the next opening will meet the reason
+	delay := closeDelay
+	if i := slices.Index(p.recent, d.whose); i >= 0 {
+		delay = 0
+		p.recent = slices.Delete(p.recent, i, i+1)
+	}
+	p.recent = append(p.recent, d.whose)
+	p.recent = p.recent[max(0, len(p.recent)-recently):]
+	if f := p.pending; f != nil {
+		if f.whose == d.whose && !f.begun {
+			f.begun = true
+			close(f.now)
+		}
+		return
+	}
+	if p.has(d.whose) {
+		return
+	}
+	f := &refill{whose: d.whose, begun: delay == 0, now: make(chan struct{}), planned: make(chan struct{}), done: make(chan struct{})}
+	p.pending = f
+	p.making++
+	p.later(delay, f.now, func(ctx context.Context) {
+		p.mu.Lock()
+		f.begun = true
+		p.mu.Unlock()
+		w, err := b.prepare(ctx, spec, f)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, sandbox.ErrClosed) { // the next opening will meet the reason
 			b.log("no sandbox waits for the next opening: " + err.Error())
 		}
 		p.add(w, b.conf.Waiting)
-		b.spare(ctx, d.flags)
+		p.mu.Lock()
+		p.pending = nil
+		close(f.done)
+		spare := p.needSpare()
+		p.mu.Unlock()
+		if spare {
+			b.spare(ctx, d.flags)
+		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.filling = false
+		p.making--
 	})
 }
 
@@ -228,7 +311,7 @@ func (b *Backend) spare(ctx context.Context, flags uintptr) {
 }
 
 // prepare makes one.
-func (b *Backend) prepare(ctx context.Context, spec sandbox.Spec) (*waiting, error) {
+func (b *Backend) prepare(ctx context.Context, spec sandbox.Spec, f *refill) (*waiting, error) {
 	h, l, err := b.ready()
 	if err != nil {
 		return nil, err
@@ -237,10 +320,17 @@ func (b *Backend) prepare(ctx context.Context, spec sandbox.Spec) (*waiting, err
 	if err != nil {
 		return nil, err
 	}
-	if err := d.complete(b, h, spec); err != nil {
+	n, err := b.process(h, l, d, spec)
+	if err != nil {
 		return nil, err
 	}
-	made, err := b.make(ctx, h, l, nil, d, spec)
+	if err := d.complete(b, h, spec); err != nil {
+		n.abandon()
+		return nil, err
+	}
+	f.key = d.key
+	close(f.planned)
+	made, err := b.make(ctx, h, l, n, d, spec)
 	if err != nil {
 		return nil, err
 	}
