@@ -534,6 +534,11 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v, want %v", path, len(got), err, want)
 		}
 	}
+	// A response and an error at once would be told on standard error by net/http, into whatever is shown there.
+	large, _ := http.NewRequest(http.MethodGet, "http://a.example/large", nil)
+	if resp, err := c.RoundTrip(large); resp != nil || !errors.Is(err, ErrTooLarge) {
+		t.Errorf("/large: %v, %v", resp, err)
+	}
 	if _, err := fetch(c, "http://a.example/header"); err == nil {
 		t.Error("a header without bounds is read")
 	}

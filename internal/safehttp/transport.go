@@ -67,7 +67,10 @@ func (c *Client) roundTrip(req *http.Request) (*http.Response, error) {
 		return nil, watch.failed(err)
 	}
 	resp.Request = req // whose chain of redirects the next hop follows
-	return resp, c.limit(resp, watch)
+	if err := c.limit(resp, watch); err != nil {
+		return nil, err // one of the two: net/http complains on standard error about both
+	}
+	return resp, nil
 }
 
 // outgoing is the request as it is sent: to the host that was judged, under that name, and after a redirect to another origin

@@ -568,6 +568,35 @@ func TestDenied(t *testing.T) {
 	}
 }
 
+// What was left out of a search is told in words.
+func TestLeftOut(t *testing.T) {
+	left := func(n int) string {
+		f := Found{Left: make([]Left, n)}
+		f.Left[0].Rule = "site/blocked"
+		parts := f.result().Parts
+		return parts[len(parts)-1].Text
+	}
+	for n, want := range map[int]string{
+		1: "1 result is left out: what it leads to may not be reached (site/blocked).", 2: "2 results are left out: what they lead to may not be reached (site/blocked).",
+	} {
+		if got := left(n); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A refused redirect is told by where it leads and why, once.
+func TestRefusedRedirect(t *testing.T) {
+	w := newWeb(t)
+	w.pages["/away"] = func(out http.ResponseWriter, r *http.Request) {
+		http.Redirect(out, r, "http://169.254.169.254/x", http.StatusFound)
+	}
+	r, err := call(t, Extract{Options: w.Options}, map[string]any{"urls": []string{w.url("/away")}})
+	if text := r.Parts[0].Text; err != nil || !strings.HasPrefix(text, `http://169.254.169.254/x: fetch "http://169.254.169.254/x": denied by hardline/address/metadata`) {
+		t.Errorf("%q %v", text, err)
+	}
+}
+
 // A refused address is told with the one setting that would allow it.
 func TestRefusedSaysWhatToDo(t *testing.T) {
 	w := newWeb(t)

@@ -36,7 +36,7 @@ func (o Options) fetch(ctx context.Context, url string, most int64) (answer, *Bl
 		if at := refusedAt(err); at != "" {
 			a.url = at
 			_, blocked, _ := o.judge(at)
-			return a, blocked, err
+			return a, blocked, plainError(err)
 		}
 		return a, nil, plainError(err)
 	}

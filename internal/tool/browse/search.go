@@ -162,7 +162,11 @@ func (f Found) result() tool.Result {
 	}
 	switch {
 	case len(f.Left) > 0:
-		out.Parts = append(out.Parts, tool.Own(fmt.Sprintf("%d results are left out: what they lead to may not be reached (%s).", len(f.Left), f.Left[0].Rule)))
+		these, they := fmt.Sprintf("%d results are", len(f.Left)), "they lead"
+		if len(f.Left) == 1 {
+			these, they = "1 result is", "it leads"
+		}
+		out.Parts = append(out.Parts, tool.Own(fmt.Sprintf("%s left out: what %s to may not be reached (%s).", these, they, f.Left[0].Rule)))
 	case len(f.Results) == 0:
 		out.Parts = append(out.Parts, tool.Own("Nothing was found."))
 	}
