@@ -297,15 +297,14 @@ func TestLimits(t *testing.T) {
 	if called != 3 || len(o.Calls) != 3 || !strings.Contains(o.Output, "a program may call tools 3 times") || !strings.Contains(told(r), "Tool calls: read_file 3.") {
 		t.Errorf("called %d times: %+v", called, o)
 	}
-	b.o.Time = 300 * time.Millisecond
+	b.o.Time = 2 * time.Second
 	if o, _ = b.run("print('a')\nimport time\ntime.sleep(60)"); o.Status != "timeout" || o.Output != "a\n" {
 		t.Errorf("%+v", o)
 	}
 	b.o.Tools = []tool.Tool{fake{name: "read_file", schema: pathSchema, call: func(context.Context, tool.Call) (tool.Result, error) {
-		time.Sleep(600 * time.Millisecond)
+		time.Sleep(2500 * time.Millisecond)
 		return tool.Result{Data: "slow"}, nil
 	}}}
-	b.o.Time = 500 * time.Millisecond
 	if o, _ = b.run("from hermes_tools import *\nprint(read_file('a'))"); o.Status != "success" {
 		t.Errorf("the time of a tool counted: %+v", o)
 	}
