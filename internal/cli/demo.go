@@ -19,6 +19,7 @@ import (
 	"hermes/internal/app"
 	"hermes/internal/approval"
 	"hermes/internal/chat"
+	"hermes/internal/child"
 	"hermes/internal/demo"
 	"hermes/internal/guard/environ"
 	"hermes/internal/guard/exposure"
@@ -64,21 +65,50 @@ func runDemo(ctx context.Context, stdio *IO, o demoOptions) (err error) {
 	if o.image != "" && o.backend != docker.Name {
 		return usage("Add --backend docker.", "--image is for containers")
 	}
-	dir, err := os.MkdirTemp("", "hermes-demo-")
+	ctx, stop := child.Asked(ctx)
+	defer stop()
+	context.AfterFunc(ctx, stop) // the second Ctrl-C ends at once
+	ctx, cancel := child.Ended(ctx)
+	defer cancel()
+	parent := os.TempDir()
+	demo.Sweep(parent, func(dead string) {
+		_, _ = native.Clean(filepath.Join(dead, "home", ".hermes", "sandboxes")) // what stays there belongs to the dead
+	})
+	dir, err := demo.NewFolder(parent)
 	if err != nil {
-		return bare(err)
+		return usage(elsewhere(parent), "%s", err)
 	}
-	// Links on the way to it (/tmp on macOS) are not part of the show.
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return bare(err)
+	defer func() {
+		if err != nil && ctx.Err() == nil && full(dir.Path) {
+			err = usage("Make room in "+visible(parent)+", or name another folder: TMPDIR=/var/tmp hermes demo", "demo: no room is left in %s: %s", parent, err)
+		}
+		if left := dir.Remove(); left != nil {
+			err = errors.Join(err, usage("Remove it: rm -r "+visible(dir.Path), "demo: its folder stays: %s", bare(left)))
+		}
+	}()
+	stage, err := setDemo(ctx, stdio, o, dir.Path)
+	if err == nil {
+		err = errors.Join(stage.play(ctx, stdio, o), stage.app.Close())
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	stage, err := setDemo(ctx, stdio, o, dir)
-	if err != nil {
-		return hinted(err)
+	if ctx.Err() != nil {
+		return exitCode(exitInterrupted)
 	}
-	defer func() { err = errors.Join(err, stage.app.Close()) }()
-	return stage.play(ctx, stdio, o)
+	return hinted(err)
+}
+
+// elsewhere says what to do about a folder for temporary files that is no use.
+func elsewhere(parent string) string {
+	return "The demo works in a folder of its own in " + visible(parent) + ". To name another one: TMPDIR=/var/tmp hermes demo"
+}
+
+// full tells whether a folder has no room for what little a demo writes.
+func full(dir string) bool {
+	f, err := os.CreateTemp(dir, "room-")
+	if err == nil {
+		_, err = f.Write(make([]byte, 1<<20))
+		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	return err != nil
 }
 
 // demoStage is what the demo plays on.
@@ -195,6 +225,9 @@ func (s *demoStage) play(ctx context.Context, stdio *IO, o demoOptions) error {
 	}
 	n := 0
 	report, err := demo.Play(ctx, s.world, m, talk.Agent, func(r demo.Row) {
+		if ctx.Err() != nil { // it was not stopped by what it is about
+			return
+		}
 		if n++; !o.json {
 			p.row(n, r)
 			_ = flush(stdio.Stdout) // the next write fails, too
