@@ -185,7 +185,7 @@ func (b *Backend) socket(ctx context.Context, p *place) (*runner.Client, error) 
 		return b.await(ctx, p)
 	}
 	tokens := p.d.sockets + "." + tokenName
-	if !p.held.fresh {
+	if p.d.Reuse { // others may have found it already, however new it is: one of them starts the helper
 		if token, err := os.ReadFile(tokens); err == nil {
 			if c, err := b.connect(ctx, p, token); err == nil {
 				return c, nil

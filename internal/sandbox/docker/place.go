@@ -124,10 +124,26 @@ func (p *place) abandon(ctx context.Context) {
 		_ = p.Close(ctx)
 		return // which cleans up
 	}
-	if p.held.fresh || !p.d.Reuse {
-		_ = p.b.discard(ctx, p.e, p.id(), p.held.name())
+	p.drop(ctx)
+}
+
+// drop removes a container that is not kept, or that was made for this one and is not what it should be. One that others have found
+// meanwhile stays theirs.
+func (p *place) drop(ctx context.Context) {
+	if p.d.Reuse {
+		p.held.use.release()
+		if !p.held.fresh {
+			return
+		}
+		if busy, err := owned(p.b.conf.State, p.held.name()); err != nil || busy {
+			return
+		}
+	} else {
+		defer p.held.use.release()
 	}
-	p.held.use.release()
+	if err := p.b.discard(ctx, p.e, p.id(), p.held.name()); err != nil {
+		p.b.log("container " + p.held.name() + " could not be removed: " + err.Error())
+	}
 }
 
 // id is what the engine finds the container by.
@@ -146,12 +162,7 @@ func (p *place) cleanup() {
 	p.closing.Unlock()
 	switch {
 	case !p.d.Reuse || !judged && p.held.fresh:
-		p.b.background(func(ctx context.Context) {
-			if err := p.b.discard(ctx, p.e, p.id(), p.held.name()); err != nil {
-				p.b.log("container " + p.held.name() + " could not be removed: " + err.Error())
-			}
-			p.held.use.release()
-		})
+		p.b.background(p.drop)
 	case !wanted:
 		p.b.background(func(ctx context.Context) {
 			_ = p.cause(errors.New("the connection ended")) // before it is stopped
