@@ -70,14 +70,14 @@ func runDemo(ctx context.Context, stdio *IO, o demoOptions) (err error) {
 	context.AfterFunc(ctx, stop) // the second Ctrl-C ends at once
 	ctx, cancel := child.Ended(ctx)
 	defer cancel()
-	parent := os.TempDir()
+	dir, err := demo.NewFolder("")
+	if err != nil {
+		return usage("The demo works in a folder of its own. To have it made elsewhere: TMPDIR=/var/tmp hermes demo", "%s", err)
+	}
+	parent := filepath.Dir(dir.Path)
 	demo.Sweep(parent, func(dead string) {
 		_, _ = native.Clean(filepath.Join(dead, "home", ".hermes", "sandboxes")) // what stays there belongs to the dead
 	})
-	dir, err := demo.NewFolder(parent)
-	if err != nil {
-		return usage(elsewhere(parent), "%s", err)
-	}
 	defer func() {
 		if err != nil && ctx.Err() == nil && full(dir.Path) {
 			err = usage("Make room in "+visible(parent)+", or name another folder: TMPDIR=/var/tmp hermes demo", "demo: no room is left in %s: %s", parent, err)
@@ -94,11 +94,6 @@ func runDemo(ctx context.Context, stdio *IO, o demoOptions) (err error) {
 		return exitCode(exitInterrupted)
 	}
 	return hinted(err)
-}
-
-// elsewhere says what to do about a folder for temporary files that is no use.
-func elsewhere(parent string) string {
-	return "The demo works in a folder of its own in " + visible(parent) + ". To name another one: TMPDIR=/var/tmp hermes demo"
 }
 
 // full tells whether a folder has no room for what little a demo writes.

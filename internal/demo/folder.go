@@ -28,11 +28,11 @@ const (
 	young = time.Hour
 )
 
-// NewFolder makes a folder in parent.
+// NewFolder makes a folder in parent; "" is where this system keeps what is temporary.
 func NewFolder(parent string) (f *Folder, err error) {
 	path, err := os.MkdirTemp(parent, prefix)
 	if err != nil {
-		return nil, fmt.Errorf("make a folder in %s: %w", parent, bare(err))
+		return nil, fmt.Errorf("make a folder: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -91,13 +91,4 @@ func dead(path string) bool {
 	}
 	_ = lock.Unlock() // nobody takes it any more
 	return true
-}
-
-// bare takes the name of the call and of the file off an error of the file system.
-func bare(err error) error {
-	var at *os.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }
