@@ -61,6 +61,9 @@ func (a *App) Workspace(f Files) (*workspace.Workspace, error) {
 		}
 		return workspace.Desk(a.desk, r)(ctx, q)
 	}
+	if !inside || f.Place.Backend() == "native" { // where commands find the files by the same names
+		o.Writing = a.door.Writing
+	}
 	o.Policy = paths.New(a.guarded(snap, o.Home, inside))
 	return workspace.New(o), nil
 }

@@ -235,3 +235,31 @@ func TestAccounts(t *testing.T) {
 		}
 	}
 }
+
+// What a command runs that runs already, and has not read it yet, is judged when a tool writes it.
+func TestWritingWhatRuns(t *testing.T) {
+	w := newWorld(t, "terminal:\n  auto_source_bashrc: false\n")
+	k := newKit(t, w, "local")
+	if _, err := k.call("terminal", "command", "while [ ! -e go ]; do sleep 0.1; done; bash later.sh", "background", true); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ path, text, want string }{
+		{"later.sh", "rm -rf ~\n", "denied"},
+		{"other.sh", "rm -rf ~\n", ""},
+		{"later.sh", "touch ran\n", ""},
+	} {
+		got, err := k.call("write_file", "path", row.path, "content", row.text)
+		if err != nil {
+			got += err.Error()
+		}
+		if (row.want == "") != (err == nil) || !strings.Contains(got, row.want) {
+			t.Errorf("writing %q to %s: %s", row.text, row.path, got)
+		}
+	}
+	if got, err := k.call("terminal", "command", "echo 'rm -rf ~' > later.sh"); err != nil || !strings.Contains(got, "BLOCKED") {
+		t.Errorf("a command that writes it: %s %v", got, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(k.work, "later.sh")); err != nil || string(text) != "touch ran\n" {
+		t.Errorf("%q %v", text, err)
+	}
+}

@@ -23,7 +23,8 @@ import (
 
 // Door runs commands. It is safe for concurrent use.
 type Door struct {
-	o Options
+	o     Options
+	board board
 
 	mu     sync.Mutex // guards what follows
 	rules  Rules
@@ -121,16 +122,35 @@ type journey struct {
 	lent    []string        // variables of the text that earlier commands have set
 	changed map[string]bool // functions and aliases that they have
 	denied  []string        // hosts that a person has refused to it; the Place's lock guards it
+	fed     []guard.Finding // what it would have others run that run already
+
+	looks   sync.Mutex // guards what follows, which others look at while it runs
+	reads   map[string]seen
+	prog    *shell.Program
+	against command.Facts
 }
 
 func (j *journey) ref() audit.Ref { return audit.Ref{ID: j.r.ID, Session: j.c.Session.String()} }
 
 // read says what the command would run by now.
 func (j *journey) read() (shell.Program, command.Facts, guard.Verdict) {
+	j.looks.Lock()
+	j.reads = nil
+	j.looks.Unlock()
 	facts := j.facts()
 	prog := j.p.Rules.Parse(j.text, facts, j.c.given()...)
 	prog.Defined = append(slices.DeleteFunc(prog.Defined, func(name string) bool { return !j.changed[name] }), j.lent...)
-	return prog, facts, j.d.judge(j.p.Rules, &prog, facts)
+	if j.fed = nil; j.c.Place.hostFiles() {
+		j.fed = j.feeds(&prog)
+	}
+	verdict := j.d.judge(j.p.Rules, &prog, facts)
+	if len(j.fed) > 0 {
+		verdict = guard.Strictest(verdict, guard.Judge(j.fed))
+	}
+	j.looks.Lock()
+	defer j.looks.Unlock()
+	j.prog, j.against = &prog, facts
+	return prog, facts, verdict
 }
 
 func (j *journey) run(ctx context.Context) (Result, error) {
@@ -141,12 +161,20 @@ func (j *journey) run(ctx context.Context) (Result, error) {
 			return j.r, err
 		}
 	}
+	shown := prog
+	if len(j.fed) > 0 { // it does more than its text says: no grant is for that
+		shown.Defined = append(slices.Clip(shown.Defined), "what runs already")
+	}
 	j.r.Decision = j.d.o.Desk.Decide(ctx, approval.Request{
-		Session: j.c.Session, Command: j.text, Dir: j.r.Dir, Backend: j.r.Backend, Program: &prog, Verdict: j.r.Verdict,
+		Session: j.c.Session, Command: j.text, Dir: j.r.Dir, Backend: j.r.Backend, Program: &shown, Verdict: j.r.Verdict,
 		Judge: func(entries []string) guard.Verdict {
 			r := j.p.Rules
 			r.Allow = slices.Concat(r.Allow, entries)
-			return r.Judge(&prog, facts)
+			v := r.Judge(&prog, facts)
+			if len(j.fed) > 0 {
+				v = guard.Strictest(v, guard.Judge(j.fed))
+			}
+			return v
 		},
 		Exposure: j.r.Exposure, Presence: j.c.Presence, Platform: j.c.Platform, Prompter: j.c.Prompter, Own: j.c.Own,
 	})
@@ -224,6 +252,14 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 		j.c.Started(Started{Result: j.r, Program: prog, Held: out.held, Clean: out.clean.String})
 	}
 	end := j.c.Place.begin(j)
+	over := j.d.board.begin(j) // from now on others are judged with it
+	defer over()
+	if j.moved() && !j.still(prog) {
+		end()
+		j.r.Ran = false
+		err := fmt.Errorf("run %q: what it would run is not what it was judged with: a script was changed meanwhile; run it again", shorten(j.r.Command))
+		return j.r, errors.Join(err, j.d.o.Log.Finish(j.ref(), audit.Result{Backend: j.r.Backend, Error: err.Error()}))
+	}
 	run := ctx
 	if j.c.Unbound != nil && cmd.Timeout > 0 {
 		var over func()

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -121,16 +120,10 @@ func (j *journey) facts() command.Facts {
 		f.Env[name] = value
 	}
 	j.lasting(&f)
-	switch read, dir := f.File, f.Dir; {
-	case read == nil:
-	case !j.c.Place.hostFiles():
+	if f.File != nil {
 		f.File = nil // the script is another one inside
-	default:
-		f.File = func(name string) (string, bool) {
-			if !filepath.IsAbs(name) {
-				name = filepath.Join(dir, name)
-			}
-			return read(name)
+		if j.c.Place.hostFiles() {
+			f.File = j.looked
 		}
 	}
 	return f

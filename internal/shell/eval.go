@@ -23,33 +23,32 @@ type eval struct {
 	steps    int
 	spent    bool // the step bound was hit and noted
 
-	frame    *frame               // alternatives tried for the command at hand
-	frames   frame                // the outermost one
-	opened   map[string]fragment  // what the redirections evaluated last opened besides standard input
-	files    map[string]*file     // files the text writes, and the pipes of process substitutions
-	scripts  []running            // scripts being run
-	calls    []call               // functions being run
-	late     []deferred           // traps
-	funcs    []*function          // all that were defined, to run those that nothing called
-	recalls  bool                 // what the shell had before counts
-	touched  bool                 // something of it was met where it does not count
-	kept     map[string]*function // of that, by key; nil: it has none
-	unsets   bool                 // any function may be gone
-	holes    []Hole               // unknown pieces inside texts that are run as code, see inject
-	pipes    int                  // pipelines we are in
-	stage    int                  // first command of the last stage of the pipeline that ended last
-	forks    int                  // background jobs we are in
-	place    Place                // where commands run
-	how      string               // how commands are run by their parent
-	started  bool                 // the next command is started by a program: it cannot change the shell
-	looped   bool                 // commands run once for each of many items
-	later_   bool                 // commands run at a later event
-	guess    bool                 // commands only perhaps run
-	env      []Assign             // assignments a launcher made for the next command
-	copies   map[string]Word      // programs the text has copied or linked, by their new path
-	copiedTo []copied             // files and folders that the text has copied, renamed or linked, in that order
-	seen     map[string]int       // texts run as code so far, to not follow the same one for ever
-	scan     map[scanned]code.Report
+	frame   *frame               // alternatives tried for the command at hand
+	frames  frame                // the outermost one
+	opened  map[string]fragment  // what the redirections evaluated last opened besides standard input
+	made    made                 // files the text writes, and the pipes of process substitutions
+	scripts []running            // scripts being run
+	calls   []call               // functions being run
+	late    []deferred           // traps
+	funcs   []*function          // all that were defined, to run those that nothing called
+	recalls bool                 // what the shell had before counts
+	touched bool                 // something of it was met where it does not count
+	kept    map[string]*function // of that, by key; nil: it has none
+	unsets  bool                 // any function may be gone
+	holes   []Hole               // unknown pieces inside texts that are run as code, see inject
+	pipes   int                  // pipelines we are in
+	stage   int                  // first command of the last stage of the pipeline that ended last
+	forks   int                  // background jobs we are in
+	place   Place                // where commands run
+	how     string               // how commands are run by their parent
+	started bool                 // the next command is started by a program: it cannot change the shell
+	looped  bool                 // commands run once for each of many items
+	later_  bool                 // commands run at a later event
+	guess   bool                 // commands only perhaps run
+	env     []Assign             // assignments a launcher made for the next command
+	copies  map[string]Word      // programs the text has copied or linked, by their new path
+	seen    map[string]int       // texts run as code so far, to not follow the same one for ever
+	scan    map[scanned]code.Report
 }
 
 type scanned struct {

@@ -413,7 +413,7 @@ func (e *eval) procSubst(sc *scope, p *syntax.ProcSubst) fragment {
 	}
 	e.nested++
 	defer func() { e.nested-- }()
-	name := "/dev/fd/" + string(rune('a'+len(e.files)%26)) + hex(uint32(len(e.files)))
+	name := "/dev/fd/" + string(rune('a'+len(e.made.files)%26)) + hex(uint32(len(e.made.files)))
 	if p.Op == syntax.CmdOut {
 		e.stmts(sc.fork(), p.Stmts, frameIO{in: &input{fragment: unknownOutput("")}}, -1)
 		return known(name)

@@ -158,16 +158,22 @@ func (e *eval) copyTo(sc *scope, i int) {
 
 // holds notes that a file or folder holds what another one does.
 func (e *eval) holds(sc *scope, to, from string) {
-	if len(e.copiedTo) < maxCopies {
-		e.copiedTo = append(e.copiedTo, copied{e.resolve(sc, to), e.resolve(sc, from)})
+	if len(e.made.copies) < maxCopies {
+		e.made.copies = append(e.made.copies, copied{e.resolve(sc, to), e.resolve(sc, from)})
 	}
+}
+
+// made is what a text makes of files.
+type made struct {
+	files  map[string]*file // that it writes
+	copies []copied         // in that order
 }
 
 // origin returns what a file holds because others were copied to it, or a folder was to one that it is in: of those whose text is known.
 // Only the first most of what was copied count.
-func (e *eval) origin(name string, most int) (all fragment, found bool) {
+func (m *made) origin(name string, most int, fact func(string) (string, bool)) (all fragment, found bool) {
 	for k := most - 1; k >= 0; k-- {
-		c := &e.copiedTo[k]
+		c := &m.copies[k]
 		rest, below := strings.CutPrefix(name, strings.TrimSuffix(c.to, "/")+"/")
 		if c.to == "." && !strings.HasPrefix(name, "/") {
 			rest, below = name, true
@@ -180,10 +186,9 @@ func (e *eval) origin(name string, most int) (all fragment, found bool) {
 		default:
 			continue
 		}
-		e.steps += 8
-		f, ok := e.held(rest)
+		f, ok := m.held(rest, fact)
 		if !ok {
-			f, ok = e.origin(rest, k)
+			f, ok = m.origin(rest, k, fact)
 		}
 		if !ok || f.s == "" {
 			continue
@@ -197,15 +202,33 @@ func (e *eval) origin(name string, most int) (all fragment, found bool) {
 }
 
 // held returns the text of a file that the text itself has written, or that is known as a fact.
-func (e *eval) held(name string) (fragment, bool) {
-	if f := e.files[name]; f != nil {
+func (m *made) held(name string, fact func(string) (string, bool)) (fragment, bool) {
+	if f := m.files[name]; f != nil {
 		return f.fragment, true
 	}
-	if e.opt.File != nil {
-		if text, ok := e.opt.File(name); ok {
-			e.steps += len(text) / 64
+	if fact != nil {
+		if text, ok := fact(name); ok {
 			return known(text), true
 		}
 	}
 	return fragment{}, false
+}
+
+// Makes returns what the text makes a file hold, as far as it is followed: by redirections, copies, links. What of it cannot be known is
+// code that cannot be known. file gives the text of other files. It is safe for concurrent use.
+func (p *Program) Makes(path string, file func(string) (string, bool)) (text string, ok bool) {
+	if p.made == nil {
+		return "", false
+	}
+	var all fragment
+	if f := p.made.files[path]; f != nil {
+		all, ok = f.fragment, true
+	}
+	if f, copied := p.made.origin(path, len(p.made.copies), file); copied {
+		all, ok = all.join(known("\n")).join(f), true
+	}
+	if ok && !all.known() {
+		return "eval \"$HERMES_CANNOT_READ_THIS\"\n", true
+	}
+	return all.s, ok
 }

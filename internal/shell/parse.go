@@ -36,6 +36,10 @@ func Parse(text string, o Options) Program {
 		e = &eval{opt: o, prog: e.prog, home: e.home, recalls: true}
 		e.reading(text)
 	}
+	if len(e.made.files)+len(e.made.copies) > 0 {
+		m := e.made // and nothing else of e
+		e.prog.made = &m
+	}
 	return e.prog
 }
 

@@ -11,7 +11,7 @@ import (
 // projectFiles returns what a command runs out of files whose text is known: the script it names by path, the recipes of a
 // makefile's targets, the scripts of a package.json. Files are facts, or what the text itself has written.
 func (e *eval) projectFiles(sc *scope, c *Command) []handoff {
-	if e.opt.File == nil && len(e.files) == 0 || c.Place >= Container || len(c.Args) == 0 {
+	if e.opt.File == nil && len(e.made.files) == 0 || c.Place >= Container || len(c.Args) == 0 {
 		return nil
 	}
 	if p := c.Args[0]; strings.Contains(p.Text, "/") && p.Known() {

@@ -173,7 +173,7 @@ func (e *eval) read(sc *scope, path fragment) fragment {
 		return unknownOutput(path.s)
 	}
 	name := e.resolve(sc, path.s)
-	if e.files[name] == nil {
+	if e.made.files[name] == nil {
 		switch name {
 		case "/dev/null":
 			return fragment{}
@@ -181,9 +181,11 @@ func (e *eval) read(sc *scope, path fragment) fragment {
 			return unknownOutput("")
 		}
 	}
-	f, ok := e.held(name)
-	if len(e.copiedTo) > 0 {
-		if from, copied := e.origin(name, len(e.copiedTo)); copied {
+	f, ok := e.made.held(name, e.opt.File)
+	e.steps += len(f.s)/64 + 8*len(e.made.copies)
+	if len(e.made.copies) > 0 {
+		if from, copied := e.made.origin(name, len(e.made.copies), e.opt.File); copied {
+			e.steps += len(from.s) / 64
 			if ok { // whether the copying failed is not known
 				from = f.join(known("\n")).join(from)
 			}
@@ -201,10 +203,10 @@ func (e *eval) write(name string, f fragment, add bool) {
 	if name == "" || strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/dev/fd/") && !strings.HasPrefix(name, "/dev/shm/") {
 		return
 	}
-	if e.files == nil {
-		e.files = map[string]*file{}
+	if e.made.files == nil {
+		e.made.files = map[string]*file{}
 	}
-	if old := e.files[name]; old != nil {
+	if old := e.made.files[name]; old != nil {
 		// A loop or a branch may have written something else before; both are possible, so both are read.
 		if add || old.s != f.s {
 			f = old.fragment.join(f)
@@ -214,5 +216,5 @@ func (e *eval) write(name string, f fragment, add bool) {
 			f = known(text).join(f)
 		}
 	}
-	e.files[name] = &file{fragment: f}
+	e.made.files[name] = &file{fragment: f}
 }

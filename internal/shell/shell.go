@@ -260,6 +260,8 @@ type Program struct {
 	Payloads []Payload
 	Notes    []Note
 	Defined  []string // functions and aliases that the text takes from Options.Defined: it says less than what it does
+
+	made *made // nil: it makes nothing of files
 }
 
 // Chain returns the indices of the commands that lead to command i, outermost first, without i itself.

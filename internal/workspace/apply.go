@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"hermes/internal/guard"
 	"hermes/internal/guard/paths"
@@ -67,10 +68,14 @@ type step struct {
 	old     *File
 	done    Done
 	draft   draft
-	changed bool // on the disk
+	changed bool   // on the disk
+	written func() // tells that it is, or will not be; nil: nobody
 }
 
 func (s *step) close() {
+	if s.written != nil {
+		s.written()
+	}
 	if s.draft != nil && !s.changed {
 		s.draft.discard()
 	}
@@ -321,6 +326,11 @@ func (w *Workspace) allow(ctx context.Context, s *step) error {
 		v, err := w.judge(ctx, a.access, a.name, a.full, a.place)
 		if err != nil {
 			return err
+		}
+		if a.access == paths.Write && w.o.Writing != nil && s.written == nil {
+			var also guard.Verdict
+			also, s.written = w.o.Writing(slices.Concat(a.place.names(), []string{a.full}), string(s.done.after.text))
+			v = guard.Strictest(v, also)
 		}
 		q := Question{Access: a.access, Path: where(a.place), Dir: a.name.Dir, Verdict: v, Diff: s.done.Diff}
 		if err := w.permit(ctx, q, a.name.Path); err != nil {

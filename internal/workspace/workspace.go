@@ -27,7 +27,10 @@ type Options struct {
 	Account func(name string) string // the home of ~name; nil: not known
 	Inside  sandbox.Files            // the files of a sandbox; nil: those of this machine
 	Ask     Ask                      // nil: nobody can be asked
-	Most    int64                    // bytes of the largest file that is read or written; 0: 16 MiB
+	// Writing judges a text that is about to be written, under all names of the file: what runs may read it as a program. done is called
+	// when it is written, or is not to be. nil: nothing runs.
+	Writing func(names []string, text string) (v guard.Verdict, done func())
+	Most    int64 // bytes of the largest file that is read or written; 0: 16 MiB
 }
 
 const defaultMost = 16 << 20
