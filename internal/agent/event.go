@@ -72,15 +72,40 @@ type Done struct {
 // Why says why a turn ended.
 type Why string
 
-// The ends of a turn.
+// The ends of a turn. Before Steps, Time and Stuck a Notice tells the person what to do about it.
 const (
 	Answered    Why = "answered"
 	Interrupted Why = "interrupted" // by the person; what had come is kept
-	Steps       Why = "steps"       // it took as many as it may
+	Steps       Why = "steps"
 	Time        Why = "time"
-	Failed      Why = "failed" // no answer could be had
-	Stuck       Why = "stuck"  // it repeats what fails
+	Failed      Why = "failed"
+	Stuck       Why = "stuck"
 )
+
+// Text says it in words, to the person and to the model.
+func (w Why) Text() string {
+	switch w {
+	case Interrupted:
+		return "interrupted by the person"
+	case Steps:
+		return "the turn took as many steps as it may"
+	case Time:
+		return "the turn took as long as it may"
+	case Failed:
+		return "no answer could be had"
+	case Stuck:
+		return "the same call failed again and again"
+	}
+	return string(w)
+}
+
+// mark is what stands in the conversation in place of what did not come.
+func (w Why) mark() string {
+	if w == Interrupted {
+		return w.Text()
+	}
+	return "stopped: " + w.Text()
+}
 
 func (Text) event()      {}
 func (Thinking) event()  {}

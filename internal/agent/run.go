@@ -20,7 +20,7 @@ const (
 
 // Causes of the end of a turn, and of its calls.
 var (
-	errTime        = errors.New("the turn took as long as it may")
+	errTime        = errors.New(Time.Text())
 	errInterrupted = errors.New("interrupted")
 	errVanished    = errors.New("the tool ended without a result")
 )

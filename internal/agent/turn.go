@@ -171,7 +171,7 @@ func (t *turn) step(ctx context.Context) (Why, error) {
 	last := t.steps >= t.a.o.Steps
 	if last {
 		t.nudge = wrapUp
-		t.notice(fmt.Sprintf("The turn has come to its limit of steps, %d (agent.max_turns). The model is asked to sum up.", t.steps))
+		t.notice(fmt.Sprintf("The turn has come to its limit of steps, %d (agent.max_turns). The model is asked to sum up. Say “go on” to let it work on.", t.steps))
 	}
 	answer, err := t.answer(ctx, last)
 	t.steps++
@@ -181,7 +181,7 @@ func (t *turn) step(ctx context.Context) (Why, error) {
 		return t.stop(ctx, answer)
 	case err != nil && last:
 		t.notice("The summing up failed: " + err.Error())
-		return Steps, t.mark(ctx, "stopped at the limit of steps")
+		return Steps, t.mark(ctx, Steps.mark())
 	case err != nil:
 		return "", err
 	}
@@ -214,10 +214,10 @@ func (t *turn) take(ctx context.Context, answer *reply, last bool) (Why, error) 
 	case ctx.Err() != nil:
 		return t.stop(ctx, nil)
 	case last:
-		return Steps, t.mark(ctx, "stopped at the limit of steps")
+		return Steps, t.mark(ctx, Steps.mark())
 	case t.brake.isStuck():
 		t.notice("The model makes the same call again and again, though it fails each time. The turn ends here: say what it should do instead.")
-		return Stuck, t.mark(ctx, "stopped: the same call failed again and again")
+		return Stuck, t.mark(ctx, Stuck.mark())
 	}
 	return "", nil
 }
@@ -266,16 +266,16 @@ func (t *turn) said(ctx context.Context, answer *reply, last bool) (Why, error) 
 
 // stop ends a turn whose ctx has ended: what had come of an answer is stored, and its calls, which were not made, get their results.
 func (t *turn) stop(ctx context.Context, answer *reply) (Why, error) {
-	end, mark := Interrupted, "interrupted by the person"
+	end := Interrupted
 	if errors.Is(context.Cause(ctx), errTime) {
-		end, mark = Time, "stopped: the turn took as long as it may"
+		end = Time
 		t.notice(fmt.Sprintf("The turn took %v, the most it may (agent.run_budget_seconds), and ends here. Say how to go on.", short(t.a.o.Time)))
 	}
 	if answer == nil {
-		return end, t.mark(ctx, mark)
+		return end, t.mark(ctx, end.mark())
 	}
 	if len(answer.Calls) == 0 {
-		return end, t.partly(ctx, answer, mark)
+		return end, t.partly(ctx, answer, end.mark())
 	}
 	jobs := t.jobs(&answer.Answer)
 	if err := t.keep(ctx, answer, answer.Text, jobs); err != nil {
@@ -284,7 +284,7 @@ func (t *turn) stop(ctx context.Context, answer *reply) (Why, error) {
 	if err := t.run(ctx, jobs); err != nil {
 		return "", err
 	}
-	return end, t.mark(ctx, mark)
+	return end, t.mark(ctx, end.mark())
 }
 
 // partly stores what there is of an answer, with a mark that the model sees too.

@@ -320,7 +320,7 @@ func TestConversations(t *testing.T) {
 		})
 	})
 	t.Run("background is stopped", func(t *testing.T) {
-		flow(t, nil, does("begin", func(s *stage) { s.chat.Submit("/bg wait") }, "plain: Background 1 begins, in conversation #2. It asks here where it must; /stop ends it."), line("/stop", "plain: Ended: 1 in the background.\nplain: Background 1: interrupted."))
+		flow(t, nil, does("begin", func(s *stage) { s.chat.Submit("/bg wait") }, "plain: Background 1 begins, in conversation #2. It asks here where it must; /stop ends it."), line("/stop", "plain: Ended: 1 in the background.\nplain: Background 1: interrupted by the person."))
 	})
 }
 

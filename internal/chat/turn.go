@@ -261,7 +261,7 @@ func (c *Chat) returned(n int, why agent.Why, answer string, err error) {
 	c.mu.Lock()
 	delete(c.back, n)
 	c.mu.Unlock()
-	c.say(Plain, "Background %d: %s.", n, why)
+	c.say(Plain, "Background %d: %s.", n, why.Text())
 	if answer != "" {
 		c.say(Markdown, "%s", answer)
 	}

@@ -267,7 +267,7 @@ func (h *hearer) code(err error) error {
 	if h.t.o.json {
 		return exitCode(exitFailed)
 	}
-	return usage("hermes chat --resume "+h.out.Session+" goes on with it.", "chat: the turn ended without an answer: %s", ends(h.done.Why))
+	return usage("hermes chat --resume "+h.out.Session+" goes on with it.", "chat: the turn ended early: %s", h.done.Why.Text())
 }
 
 // refusals tells what was refused: what a person might have allowed, and what nobody could have.
@@ -290,17 +290,4 @@ func because(rules []string) string {
 		return "."
 	}
 	return ": " + strings.Join(rules, ", ")
-}
-
-// ends says in words why a turn ended early.
-func ends(why agent.Why) string {
-	switch why {
-	case agent.Steps:
-		return "it took as many steps as it may"
-	case agent.Time:
-		return "it took too long"
-	case agent.Stuck:
-		return "it repeated what fails"
-	}
-	return string(why)
 }

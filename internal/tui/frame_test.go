@@ -168,6 +168,7 @@ var scenes = []struct {
 	}},
 	{"ends of a turn", func(s *stage) {
 		s.hear(chat.Opened{}, chat.Changed{Status: status()}, chat.Said{Text: "go"})
+		s.turn(agent.Notice{Text: "The turn took 20m, the most it may (agent.run_budget_seconds), and ends here. Say how to go on."}, agent.Done{Why: agent.Time})
 		s.turn(agent.Text{Text: "Half an ans"}, agent.Retry{Again: llm.Again{Cause: errors.New("429 Too Many Requests"), Attempt: 2}},
 			agent.Text{Text: "Half an answer"}, agent.Done{Why: agent.Interrupted, Footer: "These files were not changed, whatever is said above: main.go"},
 			agent.Compacted{Messages: 42, Before: 180_000, After: 12_000}, agent.Done{Why: agent.Failed, Err: &llm.Error{Provider: "openai", Kind: llm.Auth, Status: 401, Message: "Incorrect API key provided", KeyName: "OPENAI_API_KEY"}})

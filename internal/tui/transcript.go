@@ -282,15 +282,9 @@ func (t *transcript) done(n *turn, e agent.Done) {
 	}
 	t.turn = turn{}
 	switch e.Why {
-	case agent.Answered, "":
+	case agent.Answered, agent.Steps, agent.Time, agent.Stuck, "": // of which a notice has told
 	case agent.Interrupted:
 		t.add(&aside{"Interrupted. What had come is kept.", caution})
-	case agent.Steps:
-		t.add(&aside{"Stopped: the turn took as many steps as it may. Say “go on” to let it.", caution})
-	case agent.Time:
-		t.add(&aside{"Stopped: the turn took as long as it may. Say “go on” to let it.", caution})
-	case agent.Stuck:
-		t.add(&aside{"Stopped: it repeated what fails.", caution})
 	default:
 		text := "No answer could be had."
 		if e.Err != nil {
