@@ -97,10 +97,6 @@ func (s *server) open(fd, to int, parent bool) error {
 	_, _ = unix.Setsid() // it has no terminal; an error says that this is so already
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-	go func() {
-		<-signals
-		s.post(func() { s.quit = true })
-	}()
 	// What else a command could send to its first process would end it with a dump of all that it does, in front of the person.
 	// These are taken and mean nothing; commands have them as they are.
 	dumps := make(chan os.Signal, 1)
@@ -123,6 +119,10 @@ func (s *server) open(fd, to int, parent bool) error {
 	if err := s.add(s.bell, unix.EPOLLIN, s.rung); err != nil {
 		return err
 	}
+	go func() { // not before there is a bell: without one the end would be rung at descriptor 0, and not heard
+		<-signals
+		s.post(func() { s.quit = true })
+	}()
 	for _, one := range []int{fd, to} {
 		unix.CloseOnExec(one)
 		if err := unix.SetNonblock(one, true); err != nil {
