@@ -27,7 +27,8 @@ type born struct {
 	shown    []byte // identity of what that shows of the host
 	name     string
 	id       uint64
-	pid      int // as seen from outside, once it is there
+	pid      int    // as seen from outside, once it is there
+	birth    uint64 // when that was started, 0: not looked up yet
 	conn     *os.File
 	held     *held
 	limits   []exposure.Limit    // in force already: those of a Spec that asks for none
@@ -83,6 +84,14 @@ func (n *born) arrived(ctx context.Context) error {
 		n.pidfd = -1
 	}
 	return nil
+}
+
+// started returns when it was started. It must have arrived.
+func (n *born) started() uint64 {
+	if n.birth == 0 {
+		n.birth = birth(n.pid)
+	}
+	return n.birth
 }
 
 // bound lets ctx end what is sent and received, until the returned function is called.

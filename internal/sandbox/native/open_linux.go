@@ -111,9 +111,10 @@ func (p *place) Close(ctx context.Context) error {
 
 // note writes down that it is open, and for whom.
 func (p *place) note(state string, d *design, spec sandbox.Spec) error {
-	pid := p.born.pid
+	n := p.born
 	r, err := note(state, Record{
-		ID: p.born.name, Tree: d.tree, Session: spec.Session.String(), Owner: os.Getpid(), PID: pid, Born: birth(pid), Opened: time.Now(),
+		ID: n.name, Tree: d.tree, Session: spec.Session.String(), Owner: os.Getpid(), PID: n.pid, Born: n.started(),
+		Opened: time.Now(),
 	})
 	if err != nil {
 		return fmt.Errorf("open native sandbox: note it: %w", err)
@@ -314,7 +315,8 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 	if err := wall.SendPlan(n.conn, d.base.rest(d.plan)); err != nil {
 		return abandon(fmt.Errorf("open native sandbox: send plan: %w", err))
 	}
-	d.print(h, spec) // while the walls are put up
+	greeted := runner.Greet(n.conn) // if that fails, the report says why
+	d.print(h, spec)                // while the walls are put up
 	report, err := wall.ReceiveReport(n.conn)
 	switch {
 	case ctx.Err() != nil:
@@ -323,6 +325,8 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 		return abandon(fmt.Errorf("open native sandbox: read report: %w", err))
 	case report.Failed != "":
 		return abandon(missing(report.Failed, syscall.Errno(report.Errno)))
+	case greeted != nil:
+		return abandon(fmt.Errorf("open native sandbox: greet the runner: %w", greeted))
 	}
 	release()
 	p := &place{launcher: l, born: n, holding: held, walled: d.plan.Namespaces}
@@ -331,7 +335,7 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 		var err error
 		p.Client, err = runner.Dial(ctx, n.conn, runner.Options{
 			Backend: Name, Search: searchPath, Log: b.conf.Log, Start: runner.Start{Files: spec.InitFiles},
-			Walled: d.plan.Namespaces, Cleanup: func() { p.over(d) },
+			Walled: d.plan.Namespaces, Greeted: true, Cleanup: func() { p.over(d) },
 			State: snapshot.New(snapshot.Config{
 				Vars: d.vars, Shell: b.conf.Shell, Env: spec.Env, Dir: d.tree, Lasts: spec.Persistent, Judge: effect.Judge, Prelude: runner.PreludeFD, Write: runner.StateFD,
 			}),

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -240,7 +239,7 @@ func (d *design) show(b *Backend, h *host, spec sandbox.Spec) error {
 	d.held, d.absent = slices.Concat(g.repos, g.paths), g.absent
 	d.made = g.made
 	slices.SortStableFunc(all, func(x, y bind) int {
-		return cmp.Or(cmp.Compare(slash(x.path), slash(y.path)), cmp.Compare(x.rank, y.rank))
+		return cmp.Or(byDepth(x.path, y.path), cmp.Compare(x.rank, y.rank))
 	})
 	shown := func(home string) bool {
 		return slices.ContainsFunc(all, func(x bind) bool { return x.write && within(x.path, home) })
@@ -282,11 +281,12 @@ func (d *design) show(b *Backend, h *host, spec sandbox.Spec) error {
 // keys tells why keys below a home can be read where some paths are shown, "" if they cannot. The probe tries the same from
 // inside; this is for openings without one.
 func keys(home string, shown []string) string {
+	files := probe.KeyFiles(home)
 	for _, path := range shown {
 		if within(path, home) {
 			return "the home is shown as it is"
 		}
-		for _, key := range probe.KeyFiles(home) {
+		for _, key := range files {
 			if !within(path, key) {
 				continue
 			}
@@ -298,8 +298,21 @@ func keys(home string, shown []string) string {
 	return ""
 }
 
-// slash makes a path sort before what is below it, and that before its neighbours.
-func slash(path string) string { return strings.ReplaceAll(path, "/", "\x00") }
+// byDepth compares paths so that one comes before what is below it, and that before its neighbours.
+func byDepth(x, y string) int {
+	for i := 0; i < len(x) && i < len(y); i++ {
+		switch a, b := x[i], y[i]; {
+		case a == b:
+		case a == '/':
+			return -1
+		case b == '/':
+			return 1
+		default:
+			return cmp.Compare(a, b)
+		}
+	}
+	return cmp.Compare(len(x), len(y))
+}
 
 func short(text string) string {
 	sum := sha256.Sum256([]byte(text))

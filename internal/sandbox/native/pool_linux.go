@@ -301,6 +301,7 @@ func (b *Backend) spare(ctx context.Context, flags uintptr) {
 	if n.arrived(ctx) != nil {
 		return
 	}
+	_ = n.started()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.blank != nil {
@@ -337,6 +338,7 @@ func (b *Backend) prepare(ctx context.Context, spec sandbox.Spec, f *refill) (*w
 	if !d.plan.Namespaces {
 		return nil, made.Close(ctx)
 	}
+	_ = made.born.started() // before somebody waits for it
 	w := &waiting{place: made, whose: d.whose, key: d.key}
 	w.age = time.AfterFunc(waitingAge, func() { b.pool.expire(w) })
 	return w, nil

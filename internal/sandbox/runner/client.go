@@ -90,7 +90,7 @@ func (c *Client) greet(ctx context.Context) error {
 		s := setup{Listen: Listen{Harden: *c.opt.Harden}}
 		err = c.send(frame{kind: setupKind, body: s.encode()})
 	}
-	if err == nil {
+	if err == nil && !c.opt.Greeted {
 		err = c.send(frame{kind: helloKind, body: ask.encode()})
 	}
 	if err != nil {

@@ -24,12 +24,27 @@ type socket struct {
 // Dial greets the runner at the other end of conn, which belongs to the client from now on, also when Dial fails. ctx bounds
 // the greeting. Linux only, as all of passing descriptors.
 func Dial(ctx context.Context, conn *os.File, o Options) (*Client, error) {
+	if o.Greeted && (o.Framed || len(o.Token) > 0 || o.Harden != nil || o.Build != "") {
+		_ = conn.Close()
+		return nil, &sandbox.BrokenError{Backend: o.Backend, Cause: errors.New("greet the runner: it was asked for less")}
+	}
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		_ = conn.Close()
 		return nil, &sandbox.BrokenError{Backend: o.Backend, Cause: err}
 	}
 	return dial(ctx, &socket{f: conn, raw: raw}, o)
+}
+
+// Greet sends ahead what Dial would say, to a process that is going to be a runner: it answers as soon as it is one. Dial, with
+// Options.Greeted, is for later. What is asked of a runner with a token, a program or something to do to itself cannot be sent ahead.
+func Greet(conn *os.File) error {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return err
+	}
+	ask := hello{version: Version}
+	return (&socket{f: conn, raw: raw}).send(frame{kind: helloKind, body: ask.encode()})
 }
 
 // Connect greets a runner that listens, over the socket at a path here. Options.Token is the one it was started with. Several

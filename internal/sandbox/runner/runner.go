@@ -81,6 +81,7 @@ type Options struct {
 	Token   []byte        // of a runner that listens; see Listen
 	Build   string        // SHA-256 of the program that the runner has to be, in hex; empty: any of this version
 	Harden  *Harden       // what the runner does to itself first; nil: nothing. Not for one that listens: it has done so already
+	Greeted bool          // Greet was called: nothing is asked of the runner but to be there
 	Cleanup func()        // called once when the client is closed or broken, after everything inside is gone; may be nil
 }
 
