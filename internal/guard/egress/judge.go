@@ -44,8 +44,11 @@ func (p *Policy) Before(t Target) guard.Verdict {
 	}
 	named := p.named(t)
 	if name != "" && internalName(name) && !p.private && !named {
-		return refused("host/internal", name+" is a name of this machine or its network (private/internal)",
-			fmt.Sprintf("to allow it, add %q to %s", t.at(), keyHosts))
+		remedy := fmt.Sprintf("to allow it, add %q to %s", t.at(), keyHosts)
+		if localhost(t.Host) {
+			remedy = openHome
+		}
+		return refused("host/internal", name+" is a name of this machine or its network (private/internal)", remedy)
 	}
 	if badPort(t.Port) && !named {
 		return refused("url/port", fmt.Sprintf("port %d belongs to another protocol than HTTP", t.Port),
@@ -174,6 +177,9 @@ func (r Region) shown() string {
 	return " (" + r.Name + ", " + r.Prefix + ")"
 }
 
+// openHome is what opens this machine itself, for which there are no exceptions.
+const openHome = "to allow it, set " + keyPrivate + ": true, which opens this machine and the whole local network"
+
 // remedy names the one setting that would allow an address.
 func (p *Policy) remedy(t Target, a netip.Addr, r Region) string {
 	switch {
@@ -184,7 +190,7 @@ func (p *Policy) remedy(t Target, a netip.Addr, r Region) string {
 	case r.Class.exceptional():
 		return fmt.Sprintf("to allow it, add %q to %s", t.at(), keyHosts)
 	case r.Class.local():
-		return "to allow it, set " + keyPrivate + ": true, which opens this machine and the whole local network"
+		return openHome
 	}
 	return "no setting allows it"
 }

@@ -67,6 +67,9 @@ func New(c Config) (*Policy, []Warning) {
 	}
 	for _, text := range c.AllowHosts {
 		e, err := parseException(text)
+		if err == nil && localhost(e.host) && !c.AllowPrivate { // with it, an entry still opens a port that is not the web's
+			err = fmt.Errorf("is this machine itself, which only %s opens", keyPrivate)
+		}
 		if err != nil {
 			warnings = append(warnings, Warning{keyHosts, text, err.Error()})
 			continue

@@ -40,6 +40,7 @@ func TestReasons(t *testing.T) {
 	for _, row := range []struct{ url, dns, rule, reason, remedy string }{
 		{"http://wiki.example/", "10.0.0.5", "address/private", "wiki.example -> 10.0.0.5 is a private/internal address (private use, 10.0.0.0/8)", `to allow it, add "wiki.example:80" to security.allow_private_hosts`},
 		{"http://10.0.0.5:8080/", "", "address/private", "10.0.0.5 is a private/internal address (private use, 10.0.0.0/8)", `to allow it, add "10.0.0.5:8080" to security.allow_private_hosts`},
+		{"http://localhost:3000/", "", "host/internal", "localhost is a name of this machine or its network (private/internal)", "to allow it, set security.allow_private_urls: true, which opens this machine and the whole local network"},
 		{"http://127.0.0.1/", "", "address/loopback", "127.0.0.1 is a private/internal address (loopback, 127.0.0.0/8)", "to allow it, set security.allow_private_urls: true, which opens this machine and the whole local network"},
 		{"http://peer.example/", "100.101.1.2", "address/shared", "peer.example -> 100.101.1.2 is a private/internal address (shared address space (CGNAT), 100.64.0.0/10)", `to allow it, add "peer.example:80" to security.allow_private_hosts`},
 		{"https://a.example/", "198.18.0.5", "address/benchmark", "a.example -> 198.18.0.5 is a private/internal address (benchmarking (fake-ip proxies), 198.18.0.0/15)", `if a proxy on this machine answers with such addresses, add "198.18.0.0/15" to security.fake_ip_ranges`},
@@ -96,7 +97,7 @@ func TestSettings(t *testing.T) {
 		{hosts("wiki.corp.example"), "http://wiki.corp.example:8080/", "10.1.2.3", true}, {hosts("wiki.corp.example"), "http://x.wiki.corp.example/", "10.1.2.3", false}, {hosts("WIKI.corp.example."), "http://wiki.corp.example/", "10.1.2.3", true},
 		{hosts("wiki.corp.example:8080"), "http://wiki.corp.example:8080/", "10.1.2.3", true}, {hosts("wiki.corp.example:8080"), "http://wiki.corp.example/", "10.1.2.3", false},
 		{hosts("wiki.corp.example:443 10.1.0.0/16"), "https://wiki.corp.example/", "10.1.2.3", true}, {hosts("wiki.corp.example:443 10.1.0.0/16"), "https://wiki.corp.example/", "10.2.2.3", false},
-		{hosts("wiki.corp.example"), "http://wiki.corp.example/", "127.0.0.1", false}, {hosts("wiki.corp.example"), "http://wiki.corp.example/", "169.254.169.254", false}, {hosts("printer.local"), "http://printer.local/", "192.168.1.9", true}, {hosts("wiki"), "http://wiki/", "10.0.0.1", true},
+		{hosts("wiki.corp.example"), "http://wiki.corp.example/", "127.0.0.1", false}, {Config{AllowPrivate: true, AllowHosts: []string{"localhost:25"}}, "http://localhost:25/", "127.0.0.1", true}, {private, "http://localhost:25/", "127.0.0.1", false}, {hosts("wiki.corp.example"), "http://wiki.corp.example/", "169.254.169.254", false}, {hosts("printer.local"), "http://printer.local/", "192.168.1.9", true}, {hosts("wiki"), "http://wiki/", "10.0.0.1", true},
 		{hosts("10.1.0.0/16"), "http://a.example/", "10.1.2.3", true}, {hosts("10.1.0.0/16:8080"), "http://10.1.2.3:8080/", "", true}, {hosts("10.1.0.0/16:8080"), "http://10.1.2.3/", "", false}, {hosts("[fd00::/8]:8080"), "http://[fd00::1]:8080/", "", true}, {hosts("[fd00::/8]:8080"), "http://[fd00:ec2::254]:8080/", "", false},
 		{hosts("fd12::1"), "http://[fd12::1]/", "", true}, {hosts("10.0.0.5:25"), "http://10.0.0.5:25/", "", true}, {hosts("10.1.0.0/16"), "http://10.1.0.1:25/", "", false},
 		// The one public host whose name servers answer with the range of benchmarks.
@@ -128,7 +129,7 @@ func TestEntriesDropped(t *testing.T) {
 			t.Errorf("fake_ip_ranges %q: %v", entry, warnings)
 		}
 	}
-	for _, entry := range []string{"0.0.0.0/0", "127.0.0.0/8", "127.0.0.1:11434", "a.example 127.0.0.0/8", "169.254.0.0/16", "169.254.169.254", "100.100.100.200", "168.63.129.16:80", "::1", "fe80::/10", "64:ff9b::/96", "0.0.0.0", "224.0.0.1", "metadata.google.internal", "metadata", "kubernetes.default.svc", "a.example:0", "a.example:x", "a b c", "", "0x7f.1", "10.0.0.0/8 10.0.0.0/8", "pаypal.com"} {
+	for _, entry := range []string{"localhost", "localhost:80", "db.localhost 10.0.0.0/8", "0.0.0.0/0", "127.0.0.0/8", "127.0.0.1:11434", "a.example 127.0.0.0/8", "169.254.0.0/16", "169.254.169.254", "100.100.100.200", "168.63.129.16:80", "::1", "fe80::/10", "64:ff9b::/96", "0.0.0.0", "224.0.0.1", "metadata.google.internal", "metadata", "kubernetes.default.svc", "a.example:0", "a.example:x", "a b c", "", "0x7f.1", "10.0.0.0/8 10.0.0.0/8", "pаypal.com"} {
 		if _, warnings := New(Config{AllowHosts: []string{entry}}); len(warnings) != 1 || warnings[0].Key != keyHosts || !strings.HasPrefix(warnings[0].String(), keyHosts+": ") {
 			t.Errorf("allow_private_hosts %q: %v", entry, warnings)
 		}

@@ -212,6 +212,8 @@ func (r *Routes) place(text string, one route) error {
 		return err
 	case floorName(h.Name()):
 		return errors.New("names what hands out the credentials of machines, and is never reached")
+	case localhost(h):
+		return errors.New("is this machine itself, and is never reached")
 	case below && !strings.Contains(h.Name(), "."):
 		return errors.New("a whole top-level domain is no allow-list")
 	}
@@ -321,10 +323,26 @@ func never(h Host) guard.Verdict {
 			}
 		}
 	}
-	if name := h.Name(); name == "localhost" || strings.HasSuffix(name, ".localhost") {
-		return floor("address/"+Loopback.String(), name+" is this machine itself: no setting allows it")
+	if localhost(h) {
+		return floor("address/"+Loopback.String(), h.Name()+" is this machine itself: no setting allows it")
 	}
 	return guard.Allowed()
+}
+
+// localhost tells whether a name is this machine's, by itself.
+func localhost(h Host) bool {
+	return under(h.Name(), "localhost")
+}
+
+// home tells whether an address, or the one inside it, is this machine's own. What listens there trusts whoever reaches it, and a
+// sandbox is no part of the machine: not even a setting that opens it to web tools opens it to a sandbox.
+func home(a netip.Addr) bool {
+	for _, at := range [...]netip.Addr{a, classify(a).Inner} {
+		if c := classify(at).Class; at.IsValid() && (c == Loopback || c == Unspecified) {
+			return true
+		}
+	}
+	return false
 }
 
 // listed is how the allow-list would have to name a request's end.
@@ -456,6 +474,9 @@ func (e Exit) Answers(h Host, port uint16, addrs []netip.Addr) guard.Verdict {
 	}
 	t := Target{Scheme: "https", Host: h, Port: port}
 	for _, a := range addrs {
+		if home(a) {
+			return floor("address/"+Loopback.String(), fmt.Sprintf("%s -> %s is this machine itself: no setting lets a sandbox reach it", h, a))
+		}
 		_, literal := h.Addr()
 		if v := e.Policy.address(t, a, literal); v.Action != guard.Allow {
 			return v

@@ -98,7 +98,7 @@ func TestRoutes(t *testing.T) {
 		{"example.org", "CONNECT [::1]:443", never},
 		{"example.org", "CONNECT [64:ff9b::7f00:1]:443", never}, // what is inside counts
 		{"example.org", "CONNECT localhost:443", never},
-		{"localhost:443", "CONNECT db.localhost:443", never},
+		{"example.org", "CONNECT db.localhost:443", never},
 		{"example.org", "CONNECT [::ffff:127.0.0.1]:443", never},
 		{"example.org", "CONNECT 0.0.0.0:443", never},
 		{"example.org", "DNS exаmple.org", never}, // a Cyrillic letter
@@ -122,7 +122,7 @@ func TestRoutesThatCannotBe(t *testing.T) {
 	for _, entry := range []string{
 		"", "*", "*.org", "*.*.example.org", "a b c", "ftp://example.org", "example.org/path", "GET example.org", "get http://example.org",
 		"CONNECT http://example.org", "http://example.org/a*b", "http://example.org/../a", "http://example.org/a?b", "example.org:0",
-		"example.org:70000", "169.254.169.254", "127.0.0.1", "127.0.0.1:8080", "localhost.:0", "0.0.0.0/0", "::/0", "fe80::1%eth0",
+		"example.org:70000", "169.254.169.254", "127.0.0.1", "127.0.0.1:8080", "localhost.:0", "localhost", "localhost:443", "*.localhost", "db.localhost", "0.0.0.0/0", "::/0", "fe80::1%eth0",
 		"224.0.0.1", "0x7f.1", "metadata.google.internal", "http://user@example.org/", "example.org:443:443", "[::1]:443",
 	} {
 		r, problems := ParseRoutes([]string{entry})
@@ -182,6 +182,29 @@ func TestExit(t *testing.T) {
 	}
 	if v := open.Judge(Request{Method: Tunnel, Host: "blocked.example", Port: 443}).Verdict; v.Action == guard.Allow {
 		t.Error("open: a blocked site passes")
+	}
+}
+
+// What opens this machine to web tools does not open it to sandboxes: whoever answers for a listed name could lead them there.
+func TestExitNeverLeadsHome(t *testing.T) {
+	policy, _ := New(Config{Sites: NewBuilder().Sites(), AllowPrivate: true, NAT64: true})
+	routes, _ := ParseRoutes([]string{"good.example"})
+	for addrs, want := range map[string]string{
+		"93.184.216.34": "", "10.0.0.1": "", // the toggle's own
+		"127.0.0.1": "address/loopback", "::1": "address/loopback", "0.0.0.0": "address/loopback", "::": "address/loopback", "::ffff:127.8.8.8": "address/loopback",
+		"64:ff9b::7f00:1": "address/loopback", "93.184.216.34,127.0.0.1": "address/loopback", "169.254.169.254": "address/metadata",
+	} {
+		for _, e := range []Exit{{Routes: routes, Policy: policy}, {Policy: policy, Open: true}} {
+			var list []netip.Addr
+			for s := range strings.SplitSeq(addrs, ",") {
+				list = append(list, netip.MustParseAddr(s))
+			}
+			ruling := e.Judge(Request{Method: Tunnel, Host: "good.example", Port: 443})
+			v := e.Answers(ruling.Host, 443, list)
+			if v.Rule != want || want != "" && (v.Action != guard.Block || !strings.Contains(v.Reason, "no setting")) {
+				t.Errorf("%s: %v %s (%s), want %q", addrs, v.Action, v.Rule, v.Reason, want)
+			}
+		}
 	}
 }
 
