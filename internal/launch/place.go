@@ -40,7 +40,8 @@ func NewPlace(b sandbox.Backend, spec sandbox.Spec) *Place {
 // start puts the session where its first command starts. That command is judged by the name of the directory, so where the name
 // means the same here it starts there or not at all: a backend that took another directory would run what nobody has judged.
 func (p *Place) start() {
-	p.last, p.seen = p.spec.Workdir.String(), p.hostFiles()
+	p.last = p.spec.Workdir.String()
+	p.seen = p.hostFiles() || p.Backend() == "ssh" && strings.HasPrefix(p.last, "/")
 }
 
 // Backend returns the backend's name.

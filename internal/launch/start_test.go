@@ -45,3 +45,27 @@ func TestFirstDirectory(t *testing.T) {
 		}
 	}
 }
+
+// Where a directory has the name that it was judged by, the first command is started there by that name; where the backend gives it
+// another one, by none.
+func TestFirstDirectoryIsNamed(t *testing.T) {
+	for _, row := range []struct {
+		backend, dir string
+		named        bool
+	}{
+		{"local", "/srv/site", true},
+		{"native", "/srv/site", true},
+		{"ssh", "/srv/site", true},
+		{"ssh", "~", false},
+		{"docker", "/srv/site", false},
+	} {
+		b := newBench(t)
+		b.box.name, b.box.fake, b.dir = row.backend, true, row.dir
+		if _, err := b.run(t, Call{Text: "ls", Dir: noDir}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.box.ran[0].Dir; got == row.dir != row.named {
+			t.Errorf("%s in %s: %q", row.backend, row.dir, got)
+		}
+	}
+}

@@ -78,7 +78,8 @@ func (p *plain) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, err
 			return sandbox.Status{}, err
 		}
 		status, written, err := p.run(ctx, c, plan)
-		if err == nil && status.Signal == 0 && !status.TimedOut && !status.Interrupted && !c.Apart {
+		if err == nil && status.Signal == 0 && !status.TimedOut && !status.Interrupted && !c.Apart &&
+			(status.Code != 126 || enterable(plan.Dir)) { // else it has not run
 			status.Dir, status.Observed = p.state.Apply(plan, written)
 		}
 		return status, err
