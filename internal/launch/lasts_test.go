@@ -92,9 +92,9 @@ func TestPoisonedSession(t *testing.T) {
 		{"a variable's path", "export D=~", `rm -rf "$D"`},
 		{"an array", "declare -ax D=(~)", `rm -rf "$D"`},
 		{"an array's second", "declare -ax D=(x ~)", `rm -rf "${D[1]}"`},
-		{"an array for a variable of the environment", "unset HOME; declare -ax HOME=(/etc)", "rm -rf ~"},
+		{"an array for a variable of the environment", "unset HOME; declare -ax HOME=(/etc/hermes-none)", "rm -rf ~"},
 		{"a variable of a function", `f() { rm -rf "$D"; }; export D=~`, "f"},
-		{"HOME", "export HOME=/etc", "rm -rf ~"},
+		{"HOME", "export HOME=/etc/hermes-none", "rm -rf ~"},
 		{"CDPATH", "export CDPATH=$HOME/..", "cd ${PWD##*/} && rm -rf *"},
 	}
 	asked := []row{ // when they are made; what a person allows is then there, or forgotten
@@ -122,7 +122,7 @@ func TestPoisonedSession(t *testing.T) {
 		{"a forged array's subscript", forged(`\0vars\0declare -ax a=([$(rm -rf ~)]="b")\n`), "export X=1"},
 		{"an array, forged over a variable", forgedArray("D", "$HOME", true), `rm -rf "$D"`},
 		{"an array, forged under a variable", forgedArray("D", "$HOME", false), `rm -rf "$D"`},
-		{"an array, forged over HOME", forgedArray("HOME", "/etc", true), `rm -rf ~`},
+		{"an array, forged over HOME", forgedArray("HOME", "/etc/hermes-none", true), `rm -rf ~`},
 		{"a state told by another builtin", `builtin() { printf >&4 '\0names\0\0functions\0\0aliases\0rm -rf ~\n\0end\0'; }`, "export X=1"},
 	}
 	for k, row := range slices.Concat(definitions, asked, forgotten) {
