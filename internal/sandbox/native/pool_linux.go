@@ -15,7 +15,7 @@ import (
 )
 
 // pool holds what was made before anybody asked: sandboxes, each for one more opening of one that was used and closed, and a
-// blank process without a plan, for the next policy whatever it is. Each is used once, a sandbox only where everything would be
+// blank process with only the base of a plan, for the next policy whatever it is. Each is used once, a sandbox only where everything would be
 // planned the same again (see identify).
 type pool struct {
 	quit chan struct{} // closed at the end
