@@ -240,7 +240,7 @@ func TestAccounts(t *testing.T) {
 func TestWritingWhatRuns(t *testing.T) {
 	w := newWorld(t, "terminal:\n  auto_source_bashrc: false\n")
 	k := newKit(t, w, "local")
-	if _, err := k.call("terminal", "command", "while [ ! -e go ]; do sleep 0.1; done; bash later.sh", "background", true); err != nil {
+	if _, err := k.call("terminal", "command", "mkfifo pipe; cat pipe; bash later.sh", "background", true); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range []struct{ path, text, want string }{

@@ -121,9 +121,9 @@ func (j *journey) facts() command.Facts {
 	}
 	j.lasting(&f)
 	if f.File != nil {
-		f.File = nil // the script is another one inside
+		f.File, f.Unread = nil, true // the script is another one inside
 		if j.c.Place.hostFiles() {
-			f.File = j.looked
+			f.File, f.Unread = j.looked, false
 		}
 	}
 	return f

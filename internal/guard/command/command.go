@@ -27,6 +27,7 @@ type Facts struct {
 	Supervised bool                                                 // this process is a gateway that a supervisor restarts
 	Env        map[string]string                                    // variables known to be set
 	File       func(path string) (text string, ok bool)             // text of a script file; may be nil
+	Unread     bool                                                 // no script is ever read: they are files of another machine
 	Defined    func(name string, alias bool) (text string, ok bool) // as of shell.Options; may be nil
 	Tracked    func(path string) Fact                               // whether git tracks a path; may be nil
 	Ignored    func(path string) Fact                               // whether git ignores a path; may be nil

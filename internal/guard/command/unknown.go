@@ -54,6 +54,16 @@ func unknowns() table {
 			Passes: []string{"eval 'ls -l'", "bash -c 'ls -l'", `eval "$(ssh-agent -s)"`, `eval "$(direnv hook bash)"`, `bash -c "echo $USER"`, "source <(kubectl completion bash)"},
 		},
 		{
+			Key:    "script may be another one by then",
+			Tier:   guard.Unknown,
+			Harms:  guard.Host | guard.Work,
+			Match:  match{on: onNote, test: comesLater},
+			Why:    "it waits, and then runs a script that is not there to be read now: whatever it holds by then runs unjudged",
+			Remedy: "write the script first, or run it in a command of its own",
+			Hits:   []string{"sleep 5; bash later.sh", "until sh ./later.sh; do sleep 1; done", "inotifywait . && . ./later.sh", "sleep 60 && python3 later.py"},
+			Passes: []string{"bash later.sh", "ssh host 'sleep 5; bash later.sh'", "docker exec web sh -c 'sleep 5; python3 app.py'", "sleep 5; echo done", "sleep 5; bash -c 'ls'", "echo ls > later.sh; sleep 1; sh later.sh", "sleep 3; curl -s localhost:8080/health"},
+		},
+		{
 			Key:    "subcommand cannot be known",
 			Tier:   guard.Unknown,
 			Harms:  guard.Host | guard.Work | guard.Remote,
@@ -198,6 +208,22 @@ func dynamicCode(c *ctx, k int) (span, bool) {
 		}
 	}
 	return where, true
+}
+
+// comesLater holds for a note about a script whose text is not known, in a text that waits: what a tool or another command writes meanwhile
+// is judged then, but not what programs write that are not followed.
+func comesLater(c *ctx, k int) (span, bool) {
+	n := &c.prog.Notes[k]
+	if n.Kind != shell.UnreadScript || c.facts.Unread || n.Command < 0 || n.Command >= len(c.prog.Commands) || c.cmd(n.Command).Place >= shell.Container {
+		return span{}, false
+	}
+	for i := 0; i < len(c.prog.Commands) && c.step(i); i++ {
+		switch c.name(i) {
+		case "sleep", "usleep", "inotifywait", "fswatch":
+			return span{n.Start, n.End}, true
+		}
+	}
+	return span{}, false
 }
 
 // tame tells whether what is unknown in a piece of code is a value that holds no code by convention.
