@@ -78,7 +78,7 @@ func TestGrantsOfBorrowedMeaning(t *testing.T) {
 	for _, row := range []struct{ first, text string }{
 		{"alias git='chmod 777 x; git'", "git push --force origin main"},
 		{"git() { chmod 777 \"$4\"; }", "git push --force origin x"},
-		{"export T=/srv/data", "rm -r $T"},
+		{"export T=/srv/hermes-none", "rm -r $T"},
 	} {
 		k := newKit(t, w, "local")
 		k.person.choice = approval.Session
