@@ -26,6 +26,10 @@ func (b *Backend) ensure(ctx context.Context, e *engine, name string) (image, er
 	b.progress("pulling " + name)
 	lines := &liner{line: b.progress}
 	_, err := e.do(ctx, call{args: []string{"pull", name}, out: lines, time: pullTime})
+	if full := qualified(name); said(err, "short-name") && full != name { // Podman, not told where to look
+		b.progress("pulling " + full)
+		_, err = e.do(ctx, call{args: []string{"pull", full}, out: lines, time: pullTime})
+	}
 	lines.end()
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
@@ -43,6 +47,18 @@ func (b *Backend) ensure(ctx context.Context, e *engine, name string) (image, er
 		return image{}, fmt.Errorf("open docker sandbox: image %s: %w", name, err)
 	}
 	return found, nil
+}
+
+// qualified returns the whole name of an image, as Docker reads it: a name that begins with no registry is one of Docker Hub's.
+func qualified(name string) string {
+	first, _, path := strings.Cut(name, "/")
+	switch {
+	case !path:
+		return "docker.io/library/" + name
+	case first == "localhost" || strings.ContainsAny(first, ".:"):
+		return name
+	}
+	return "docker.io/" + name
 }
 
 func (b *Backend) progress(line string) {
