@@ -102,6 +102,11 @@ func TestStandAloneProxy(t *testing.T) {
 			t.Errorf("%s: told %v", row.target, d)
 		}
 	}
+	// What an address carries that is nobody's business is not written down.
+	p.get(nil, "http://unlisted.test/a?access_token=not-for-logs-1&q=ghp_notforlogs0123456789abcdefghijkl0123&x=y")
+	if path, _ := p.decision()["path"].(string); !strings.HasPrefix(path, "/a?access_token=") || !strings.HasSuffix(path, "&x=y") || strings.Contains(path, "not-for-logs") || strings.Contains(path, "notforlogs") {
+		t.Errorf("the path is told as %q", path)
+	}
 	if entries, _ := os.ReadDir(home); len(entries) != 0 {
 		t.Errorf("without a home one was made: %v", entries)
 	}

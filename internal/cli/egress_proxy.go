@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"hermes/internal/guard/egress"
 	"hermes/internal/guard/scope"
 	"hermes/internal/proxy"
+	"hermes/internal/redact"
 	"hermes/internal/safehttp"
 )
 
@@ -191,20 +193,28 @@ func proxyPolicy(stdio *IO, o proxyOptions) (proxy.Policy, func(proxy.Decision),
 	return a.Exit(entries...), tell, a.Close, nil
 }
 
-// decisions writes a decision as one line of JSON. A line that cannot be written is told once: the proxy goes on.
+// decisions writes a decision as one line of JSON, without the secrets that addresses carry. A line that cannot be written is told once: the proxy goes on.
 func decisions(stdio *IO) func(proxy.Decision) {
 	var mu sync.Mutex
 	out := live{stdio.Stdout}
 	told := false
+	clean := redact.New(redact.Options{}).With(redact.Strict)
 	return func(d proxy.Decision) {
-		line, err := json.Marshal(struct {
+		r := app.Reach(d)
+		for _, text := range [...]*string{&r.Target, &r.Path, &r.Reason, &r.Error} {
+			*text = clean.String(*text)
+		}
+		var line bytes.Buffer
+		e := json.NewEncoder(&line)
+		e.SetEscapeHTML(false) // -> and & are read by people
+		err := e.Encode(struct {
 			Time time.Time `json:"time"`
 			audit.Reach
-		}{time.Now().UTC(), app.Reach(d)})
+		}{time.Now().UTC(), r})
 		mu.Lock()
 		defer mu.Unlock()
 		if err == nil {
-			_, err = out.Write(append(line, '\n'))
+			_, err = out.Write(line.Bytes())
 		}
 		if err != nil && !told {
 			told = true
