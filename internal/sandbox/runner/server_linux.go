@@ -43,17 +43,20 @@ type server struct {
 	quit      bool
 	code      int
 
-	mu     sync.Mutex
-	posted []func()
+	mu      sync.Mutex
+	signals chan os.Signal // that ask it to end
+	posted  []func()
 }
 
 func newServer(parts Parts) *server {
 	runtime.LockOSThread() // what kills children with their parent goes by the thread
 	s := &server{
 		parts: parts, self: os.Getpid(), listener: -1, conns: map[int]*conn{}, watch: map[int32]func(uint32){},
-		commands: map[int]*command{}, build: sync.OnceValue(ownBuild),
+		commands: map[int]*command{}, build: sync.OnceValue(ownBuild), signals: make(chan os.Signal, 1),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	// Before anybody hears that the runner is there: who ends it then leaves nothing behind.
+	signal.Notify(s.signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	return s
 }
 
@@ -95,8 +98,6 @@ func (s *server) open(fd, to int, parent bool) error {
 		return err
 	}
 	_, _ = unix.Setsid() // it has no terminal; an error says that this is so already
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	// What else a command could send to its first process would end it with a dump of all that it does, in front of the person.
 	// These are taken and mean nothing; commands have them as they are.
 	dumps := make(chan os.Signal, 1)
@@ -120,7 +121,7 @@ func (s *server) open(fd, to int, parent bool) error {
 		return err
 	}
 	go func() { // not before there is a bell: without one the end would be rung at descriptor 0, and not heard
-		<-signals
+		<-s.signals
 		s.post(func() { s.quit = true })
 	}()
 	for _, one := range []int{fd, to} {
