@@ -41,7 +41,7 @@ func (s *Snapshot) bindOpen(e entry) {
 	case section == "hooks":
 		set.Hooks[rest], _ = hooksOf(e.node)
 	case section == "mcp_servers":
-		name, field, _ := cutLast(rest)
+		name, field := cutLast(rest)
 		m, ok := set.MCP[name]
 		if !ok {
 			m = MCP{Enabled: true, Timeout: 60}
@@ -50,7 +50,7 @@ func (s *Snapshot) bindOpen(e entry) {
 			"headers": &m.Headers, "enabled": &m.Enabled, "timeout": &m.Timeout})
 		set.MCP[name] = m
 	case section == "providers":
-		name, field, _ := cutLast(rest)
+		name, field := cutLast(rest)
 		p, ok := set.Providers[name]
 		if !ok {
 			p = Provider{Verify: true}
@@ -59,7 +59,7 @@ func (s *Snapshot) bindOpen(e entry) {
 			"models": &p.Models, "context_length": &p.Context, "ssl_ca_cert": &p.CACert, "ssl_verify": &p.Verify})
 		set.Providers[name] = p
 	case section == "platforms" || slices.Contains(platforms, section):
-		name, field, _ := cutLast(strings.TrimPrefix(e.name, "platforms."))
+		name, field := cutLast(strings.TrimPrefix(e.name, "platforms."))
 		p := set.Chats.Platforms[name]
 		setField(field, e.value, map[string]any{"unauthorized_dm_behavior": &p.Strangers,
 			"unauthorized_dm_decline_message": &p.Decline})
@@ -67,12 +67,13 @@ func (s *Snapshot) bindOpen(e entry) {
 	}
 }
 
-func cutLast(s string) (before, after string, ok bool) {
+// cutLast cuts a name at its last dot; without one all of it stands before.
+func cutLast(s string) (before, after string) {
 	i := strings.LastIndexByte(s, '.')
 	if i < 0 {
-		return s, "", false
+		return s, ""
 	}
-	return s[:i], s[i+1:], true
+	return s[:i], s[i+1:]
 }
 
 func setField(field string, value any, into map[string]any) {

@@ -185,7 +185,7 @@ func (s *Snapshot) Lookup(name string) (Value, bool) {
 
 // hasSection tells whether anything is set beside a name with an open segment.
 func (s *Snapshot) hasSection(name string) bool {
-	section, _, _ := cutLast(name)
+	section, _ := cutLast(name)
 	for set := range s.values {
 		if strings.HasPrefix(set, section+".") {
 			return true

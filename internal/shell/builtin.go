@@ -89,7 +89,7 @@ func (e *eval) builtin(sc, inner *scope, i int, io frameIO) (fragment, bool) {
 		}
 	case "printf":
 		if len(args) > 1 && args[0].Text == "-v" {
-			out, ok := e.emulate(inner, i, args[2:], "printf", io)
+			out, ok := e.emulate(inner, args[2:], "printf", io)
 			if !ok {
 				out = hole(Computed, "printf")
 			}

@@ -16,7 +16,7 @@ func (e *eval) print(sc *scope, i int, io frameIO) fragment {
 		return fragment{}
 	}
 	c := &e.prog.Commands[i]
-	out, ok := e.emulate(sc, i, c.Args[1:], c.Name, io)
+	out, ok := e.emulate(sc, c.Args[1:], c.Name, io)
 	if !ok {
 		return fragment{s: Unknown, holes: []Hole{{Kind: Output}}, from: inputFrom(io)}
 	}
@@ -32,7 +32,7 @@ func inputFrom(io frameIO) []int {
 
 // emulate returns what a program that only computes text prints. ok is false for all others, and for options that are not
 // followed here.
-func (e *eval) emulate(sc *scope, i int, args []Word, name string, io frameIO) (out fragment, ok bool) {
+func (e *eval) emulate(sc *scope, args []Word, name string, io frameIO) (out fragment, ok bool) {
 	switch name {
 	case "echo":
 		escapes := false
@@ -68,10 +68,7 @@ func (e *eval) emulate(sc *scope, i int, args []Word, name string, io frameIO) (
 
 // filter emulates programs that turn their input into output.
 func (e *eval) filter(sc *scope, args []Word, name string, io frameIO) (fragment, bool) {
-	opts, files, ok := plainOptions(args)
-	if !ok {
-		return fragment{}, false
-	}
+	opts, files := plainOptions(args)
 	switch name {
 	case "tr":
 		in, ok := e.whole(sc, nil, io)
@@ -141,18 +138,18 @@ func (e *eval) filter(sc *scope, args []Word, name string, io frameIO) (fragment
 }
 
 // plainOptions parts known options from operands. ok is false when an argument is not known.
-func plainOptions(args []Word) (opts []string, files []Word, ok bool) {
+func plainOptions(args []Word) (opts []string, files []Word) {
 	for k, a := range args {
 		switch {
 		case a.Text == "--":
-			return opts, append(files, args[k+1:]...), true
+			return opts, append(files, args[k+1:]...)
 		case len(a.Text) > 1 && a.Text[0] == '-' && len(a.Holes) == 0:
 			opts = append(opts, a.Text)
 		default:
 			files = append(files, a)
 		}
 	}
-	return opts, files, true
+	return opts, files
 }
 
 // whole returns the text of the named files, or of standard input when there are none.

@@ -98,7 +98,7 @@ func (e *eval) hand(sc *scope, i int, h *handoff, io frameIO, own bool) fragment
 		e.positional(inner, h.args)
 		return e.inject(inner, fromWord(*h.text), h.text.Start, h.text.End, sub, i)
 	case h.code != nil:
-		e.payload(inner, i, h.lang, fromWord(*h.code), h.code.Start, h.code.End, h.how, "", sub)
+		e.payload(inner, i, h.lang, fromWord(*h.code), h.code.Start, h.code.End, h.how, "")
 	case h.file != nil:
 		return e.script(inner, i, h, sub)
 	case h.stdin:
@@ -270,7 +270,7 @@ func (e *eval) script(sc *scope, i int, h *handoff, io frameIO) fragment {
 		return unknownOutput("")
 	}
 	if h.lang != 0 {
-		e.payload(sc, i, h.lang, f, h.file.Start, h.file.End, "file", h.file.Text, io)
+		e.payload(sc, i, h.lang, f, h.file.Start, h.file.End, "file", h.file.Text)
 		return unknownOutput("")
 	}
 	if binary(f.s) {
@@ -279,7 +279,7 @@ func (e *eval) script(sc *scope, i int, h *handoff, io frameIO) fragment {
 	e.dialect = h.dialect
 	if lang, ok := shebang(f.s); ok {
 		if lang != 0 {
-			e.payload(sc, i, lang, f, h.file.Start, h.file.End, "file", h.file.Text, io)
+			e.payload(sc, i, lang, f, h.file.Start, h.file.End, "file", h.file.Text)
 			return unknownOutput("")
 		}
 	}
@@ -314,7 +314,7 @@ func (e *eval) fromStdin(sc *scope, i int, h *handoff, io frameIO) fragment {
 	io.in.pos = len(io.in.s)
 	lo, hi := c.Start, c.End
 	if h.lang != 0 {
-		e.payload(sc, i, h.lang, f, lo, hi, "stdin", "", frameIO{want: io.want})
+		e.payload(sc, i, h.lang, f, lo, hi, "stdin", "")
 		return unknownOutput("")
 	}
 	e.dialect = h.dialect

@@ -7,7 +7,7 @@ import (
 )
 
 // payload records program text of another language and runs the commands it would start.
-func (e *eval) payload(sc *scope, i int, lang code.Lang, f fragment, start, end int, how, path string, io frameIO) {
+func (e *eval) payload(sc *scope, i int, lang code.Lang, f fragment, start, end int, how, path string) {
 	if strings.TrimSpace(f.s) == "" {
 		return
 	}

@@ -288,7 +288,7 @@ func (r *run) file(ctx context.Context, t folder, e fs.FileInfo, name string) {
 		if h.Matches = r.look(ctx, t, e); len(h.Matches) == 0 {
 			return
 		}
-		if !r.mayShow(ctx, name, e) {
+		if !r.mayShow(ctx, e) {
 			r.count(&r.found.Denied)
 			return
 		}
@@ -297,7 +297,7 @@ func (r *run) file(ctx context.Context, t folder, e fs.FileInfo, name string) {
 }
 
 // mayShow compares a file that matches with the protected ones: it may be one of them under another name.
-func (r *run) mayShow(ctx context.Context, name string, e fs.FileInfo) bool {
+func (r *run) mayShow(ctx context.Context, e fs.FileInfo) bool {
 	twins, err := r.w.files.twins(ctx, &spot{found: e}, r.w.o.Policy.Guarded(paths.Read))
 	if err != nil {
 		return false

@@ -234,13 +234,13 @@ func clusters() table {
 					"cluster|node|registry delete|rm"}},
 			).or(
 				runs("k3s-uninstall.sh", "k3s-agent-uninstall.sh", "rke2-uninstall.sh", "k3s-killall.sh", "rke2-killall.sh"),
-				all(kube(), told(verbs{programs: "kubectl oc k", takes: kubeTakes, forms: []string{"replace"}}), given("--force"), rehearsal(false)),
+				all(kube(), told(verbs{programs: "kubectl oc k", takes: kubeTakes, forms: []string{"replace"}}), given("--force"), earnest()),
 				all(kube(), told(verbs{programs: "kubectl oc k", takes: kubeTakes, forms: []string{"apply"}}), given("--prune", "--force"),
-					rehearsal(false)),
+					earnest()),
 				all(kube(), told(verbs{programs: "kubectl oc k", takes: kubeTakes, forms: []string{"scale|autoscale"}}), when(toZero),
-					rehearsal(false)),
+					earnest()),
 				all(kube(), told(verbs{programs: "kubectl oc k", takes: kubeTakes, forms: []string{"patch"}}), says("finalizers", "null",
-					`"op":"remove"`, `"replicas":0`, `"op": "remove"`, `"replicas": 0`), rehearsal(false)),
+					`"op":"remove"`, `"replicas":0`, `"op": "remove"`, `"replicas": 0`), earnest()),
 				all(runs("argocd"), told(verbs{programs: "argocd", forms: []string{"app sync"}}), given("--prune", "--force", "--replace")),
 				all(runs("helm"), told(verbs{programs: "helm", forms: []string{"upgrade"}}), given("--force", "--force-replace", "--reset-values")),
 			),
@@ -294,10 +294,10 @@ const engineTakes = "-H --host -c --context --config -l --log-level --url --conn
 
 func kube() match { return runs("kubectl", "oc", "k") }
 
-// rehearsal holds when the command only shows what it would do, or with false when it does not.
-func rehearsal(want bool) match {
+// earnest holds unless the command only shows what it would do.
+func earnest() match {
 	var none verbs
-	return when(func(c *ctx, i int) (span, bool) { return span{}, none.rehearses(c.args(i)) == want })
+	return when(func(c *ctx, i int) (span, bool) { return span{}, !none.rehearses(c.args(i)) })
 }
 
 // flagLetter holds when a short option stands in a bundle, or the long one is given.

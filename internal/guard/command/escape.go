@@ -168,9 +168,8 @@ func escapes() table {
 	}
 }
 
-// started returns the options of what an engine starts: those in front of the image or the container. verb is run, create
-// or exec.
-func (c *ctx) started(i int) (verb string, l *line) {
+// started returns the options of what an engine starts: those in front of the image or the container.
+func (c *ctx) started(i int) (l *line) {
 	args := c.args(i)
 	var buf [8]int
 	for _, k := range spoken(args, engineTakes, buf[:0]) {
@@ -179,7 +178,7 @@ func (c *ctx) started(i int) (verb string, l *line) {
 			continue
 		case "build", "bud", "from":
 			if c.name(i) == "docker" || c.name(i) == "nerdctl" {
-				return "", nil
+				return nil
 			}
 			fallthrough
 		case "run", "create", "exec":
@@ -195,21 +194,21 @@ func (c *ctx) started(i int) (verb string, l *line) {
 					o.value = o.value.Slice(1)
 				}
 			}
-			return args[k].Text, l
+			return l
 		}
 		if args[k].Text == "volume" && k+1 < len(args) && args[k+1].Is("create") {
 			l = readLine(args[k+2:], grammar{short: "od"})
 			for n := range l.opts {
 				l.opts[n].arg += k + 2
 			}
-			return "volume", l
+			return l
 		}
 		// A word of compose's options, or a subcommand that starts nothing.
 		if !spokenOf(args, "compose") {
-			return "", nil
+			return nil
 		}
 	}
-	return "", nil
+	return nil
 }
 
 func spokenOf(args []shell.Word, word string) bool {
@@ -223,7 +222,7 @@ func spokenOf(args []shell.Word, word string) bool {
 
 // runsOpen holds for a container that is given the host's rights, namespaces or devices.
 func runsOpen(c *ctx, i int) (span, bool) {
-	_, l := c.started(i)
+	l := c.started(i)
 	if l == nil {
 		return span{}, false
 	}
@@ -276,7 +275,7 @@ func strongDevice(v string) bool {
 
 // mountsHost holds for a container or a volume that shares a part of the host which matters.
 func mountsHost(c *ctx, i int) (span, bool) {
-	_, l := c.started(i)
+	l := c.started(i)
 	if l == nil {
 		return span{}, false
 	}

@@ -208,10 +208,10 @@ func killsGateway(c *ctx, i int) (span, bool) {
 
 func taskkillReaches(all string) bool {
 	if strings.Contains(all, "imagename") {
-		return imageReaches(strings.TrimSpace(all[strings.LastIndex(all, " eq ")+1:]), " ,\"'")
+		return imageReaches(strings.TrimSpace(all[strings.LastIndex(all, " eq ")+1:]))
 	}
 	_, after, ok := strings.Cut(all, "/im ")
-	return ok && imageReaches(after, " ,\"'")
+	return ok && imageReaches(after)
 }
 
 func stopProcessReaches(c *ctx, i int, args []shell.Word) bool {
@@ -222,14 +222,14 @@ func stopProcessReaches(c *ctx, i int, args []shell.Word) bool {
 			named = true
 			continue
 		}
-		if (named || len(t) > 0 && t[0] != '-') && imageReaches(t, " ,\"'") {
+		if (named || len(t) > 0 && t[0] != '-') && imageReaches(t) {
 			return true
 		}
 	}
 	_, ok := c.upstream(i, func(c *ctx, n int) bool {
 		switch c.name(n) {
 		case "get-process", "gps", "ps":
-			return imageReaches(strings.ToLower(joined(c.args(n)[1:])), " ,\"'")
+			return imageReaches(strings.ToLower(joined(c.args(n)[1:])))
 		}
 		return false
 	}, 8)
@@ -237,8 +237,8 @@ func stopProcessReaches(c *ctx, i int, args []shell.Word) bool {
 }
 
 // imageReaches tells whether one of the image names is the gateway's program.
-func imageReaches(list, separators string) bool {
-	for _, name := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+func imageReaches(list string) bool {
+	for _, name := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(" ,\"'", r) }) {
 		name = strings.TrimSuffix(name, ".exe")
 		for _, own := range ownImages() {
 			if name == own || strings.ContainsAny(name, "*?") && fnmatch(name, own) {

@@ -181,7 +181,7 @@ func foreignFirst(c *ctx, v shell.Word) bool {
 	if first.Text == "" {
 		return strings.HasPrefix(v.Text, ":")
 	}
-	return foreignDir(c, first, true)
+	return foreignDir(first, true)
 }
 
 // foreignPath tells whether any part of a search path is in a folder for temporary files.
@@ -194,14 +194,14 @@ func foreignPath(c *ctx, v shell.Word) bool {
 			w.Holes = v.Holes[used : used+n]
 		}
 		used += n
-		if p != "" && foreignDir(c, w, false) {
+		if p != "" && foreignDir(w, false) {
 			return true
 		}
 	}
 	return false
 }
 
-func foreignDir(c *ctx, w shell.Word, relative bool) bool {
+func foreignDir(w shell.Word, relative bool) bool {
 	if n := strings.Count(w.Text, shell.Unknown); n < len(w.Holes) {
 		w.Holes = w.Holes[:n]
 	}

@@ -21,14 +21,14 @@ type attempt = func(*way, context.Context) (string, error)
 // tries are all things that are tried at the proxy, in the order of the table.
 func tries() []try {
 	return []try{
-		{"plain", "a plain request to a listed host", "", all(plain(listed, "/"))},
+		{"plain", "a plain request to a listed host", "", all(plain(listed))},
 		{"tunnel", "TLS in a tunnel to a listed host", "", all(secure(listed, hello{name: listed}))},
 		{"name", "the address of a listed name", "", all(look(listed, dnsmessage.TypeA))},
-		{"unlisted", "a host that is not on the list", "egress/unlisted", all(plain(unlisted, "/"), secure(unlisted, hello{name: unlisted}),
+		{"unlisted", "a host that is not on the list", "egress/unlisted", all(plain(unlisted), secure(unlisted, hello{name: unlisted}),
 			secure("sub."+listed, hello{name: "sub." + listed}))},
 		{"port", "another port of a listed host", "egress/unlisted", all(raw("CONNECT " + listed + ":22 HTTP/1.1\r\nHost: " + listed + ":22\r\n\r\n"))},
-		{"loopback", "this machine's loopback, through the proxy", anyRule, all(plain("127.0.0.1", "/"), plain("localhost", "/"),
-			plain("2130706433", "/"), plain("0x7f.1", "/"), plain("[::1]", "/"), plain("[::ffff:127.0.0.1]", "/"), plain("0.0.0.0", "/"))},
+		{"loopback", "this machine's loopback, through the proxy", anyRule, all(plain("127.0.0.1"), plain("localhost"),
+			plain("2130706433"), plain("0x7f.1"), plain("[::1]"), plain("[::ffff:127.0.0.1]"), plain("0.0.0.0"))},
 		{"metadata", "where machines get credentials, through the proxy", anyRule, all(raw(get("169.254.169.254", "/latest/meta-data/")),
 			raw(get("metadata.google.internal", "/")), raw(get("[fd00:ec2::254]", "/")), raw(get("0251.0376.0251.0376", "/")))},
 		{"rebinding", "a listed name with a forbidden address", anyRule, all(secure(rebound, hello{name: rebound}), secure(mixed, hello{name: mixed}))},
@@ -84,8 +84,8 @@ func or(err, otherwise error) error {
 }
 
 // plain asks for a page of the web server, under this name for it.
-func plain(host, path string) attempt {
-	return rawAt(func(w *way) string { return get(host+w.stage.web, path) })
+func plain(host string) attempt {
+	return rawAt(func(w *way) string { return get(host+w.stage.web, "/") })
 }
 
 // crossed asks for a page with the name of another host in its Host field.

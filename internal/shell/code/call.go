@@ -309,7 +309,7 @@ func (s *scanner) start(do act, out value, args []value) {
 		}
 		s.addShell(first)
 	case popen:
-		s.popen(first, out, args)
+		s.popen(first, args)
 	case program:
 		s.addExec(plain(args))
 	case execv, spawnv:
@@ -368,7 +368,7 @@ func plain(args []value) []value {
 	return out
 }
 
-func (s *scanner) popen(first, out value, args []value) {
+func (s *scanner) popen(first value, args []value) {
 	sh, _ := arg(args, -1, "shell")
 	if x, named := arg(args, -1, "executable"); named {
 		s.addExec([]value{x})
@@ -470,7 +470,7 @@ func (s *scanner) url(v value) bool {
 func (s *scanner) open(e entry, at, out value, args []value) {
 	if e.do == magic {
 		if s.lang == Perl {
-			s.perlOpen(out, args)
+			s.perlOpen(args)
 			return
 		}
 		t := piece(at)
@@ -505,7 +505,7 @@ func (s *scanner) open(e entry, at, out value, args []value) {
 	}
 }
 
-func (s *scanner) perlOpen(out value, args []value) {
+func (s *scanner) perlOpen(args []value) {
 	if len(args) < 2 {
 		s.eff(Unknown | Spawn | Write)
 		return

@@ -170,7 +170,7 @@ func (l *lexer) body(end string, q quoting) {
 			continue
 		case q.interp != "" && l.interpolation(q, end[0]):
 			flush()
-			l.i = l.interpolate(q, end[0])
+			l.i = l.interpolate(q)
 			start = l.i
 			continue
 		}
@@ -203,7 +203,7 @@ func (l *lexer) interpolation(q quoting, end byte) bool {
 }
 
 // interpolate adds the code that starts here as a part and returns the place behind it.
-func (l *lexer) interpolate(q quoting, end byte) int {
+func (l *lexer) interpolate(q quoting) int {
 	i := l.i
 	if q.interp == "{" {
 		if l.at(i+1) == '{' {

@@ -37,7 +37,7 @@ func rubyLookup(p string) entry {
 	}
 	switch mod {
 	case "Time", "Date", "DateTime", "Math", "JSON", "Struct", "Set", "SecureRandom", "Random", "StringIO", "Digest", "Base64", "CSV", "Regexp", "Float", "Integer", "String", "Array", "Hash", "URI", "Shellwords", "Etc", "OpenStruct", "Rational", "Encoding", "GC", "BigDecimal", "Comparable", "Range", "Symbol", "Benchmark", "Zlib", "Pathname", "Errno":
-		return okIf(rubyStatic(mod, name))
+		return okIf(rubyStatic(name))
 	case "YAML", "Psych":
 		return okIf(name == "safe_load" || name == "dump" || name == "safe_load_file" || name == "parse")
 	case "File":
@@ -125,13 +125,13 @@ func rubyFile(name string) bool {
 	return false
 }
 
-func rubyStatic(mod, name string) bool {
+func rubyStatic(name string) bool {
 	switch name {
 	case "now", "today", "parse", "at", "iso8601", "strptime", "new", "mktime", "utc", "gm", "local", "sqrt", "sin", "cos", "tan", "log", "log2", "log10", "exp", "PI", "E", "pow", "hypot", "cbrt", "atan", "atan2", "generate", "pretty_generate", "dump", "parse!", "hex", "uuid", "random_number", "alphanumeric", "base64", "urlsafe_base64", "random_bytes",
 		"rand", "hexdigest", "digest", "base64digest", "MD5", "SHA1", "SHA256", "SHA512", "encode64", "decode64", "strict_encode64", "strict_decode64", "urlsafe_encode64", "urlsafe_decode64", "escape", "union", "INFINITY", "MAX", "MIN", "NAN", "EPSILON", "join", "split", "shellescape", "encode_www_form", "decode_www_form_component", "encode_www_form_component", "valid_date?", "leap?", "getlogin", "getpwuid", "nprocessors", "uname", "default_external", "default_internal", "crc32", "measure", "realtime", "stat", "pwd", "UTF_8", "ENOENT", "EACCES", "HTTP", "parse_line", "quote", "last_match", "Inflate", "Deflate", "inflate", "deflate", "list", "SHA384", "ParserError", "JSONError", "civil", "jd", "MAJOR", "DIG":
 		return true
 	}
-	return strings.Contains(name, ".") && rubyStatic(mod, name[strings.LastIndexByte(name, '.')+1:])
+	return strings.Contains(name, ".") && rubyStatic(name[strings.LastIndexByte(name, '.')+1:])
 }
 
 func rubyMethod(name string) bool {

@@ -124,7 +124,7 @@ func (p *sedScript) command() {
 	case 'a', 'i', 'c':
 		p.text()
 	case 's':
-		p.subst(a)
+		p.subst()
 	case 'y':
 		d := p.at()
 		p.i++
@@ -203,7 +203,7 @@ func (p *sedScript) sedFile(a, b int) {
 	p.paths(Write, text(f).at(a, b))
 }
 
-func (p *sedScript) subst(a int) {
+func (p *sedScript) subst() {
 	d := p.at()
 	if d == 0 || d == '\n' || d == '\\' {
 		p.eff(Unknown)

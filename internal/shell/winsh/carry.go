@@ -129,7 +129,7 @@ func (m *machine) powershell(c *Command, in input, src string, at span, org orig
 			if text == "" && i+1 < len(c.Args) {
 				text = c.Args[i+1]
 			}
-			m.encoded(c, text, src, at, org)
+			m.encoded(c, text, at, org)
 			return
 		case hostValue:
 			if glued == "" {
@@ -151,7 +151,7 @@ func (m *machine) program(c *Command, args []string, known bool, src string, at 
 }
 
 // encoded decodes base64 of UTF-16LE.
-func (m *machine) encoded(c *Command, text, src string, at span, org origin) {
+func (m *machine) encoded(c *Command, text string, at span, org origin) {
 	pl := Payload{Shell: "powershell", Encoded: true, Start: c.Start, End: c.End}
 	text = strings.TrimRight(strings.Trim(text, `"' `), "=")
 	raw, err := base64.RawStdEncoding.DecodeString(text)
