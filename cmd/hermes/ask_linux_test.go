@@ -1,43 +1,25 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"hermes/internal/rigtest"
 )
 
 // shown collects what a terminal shows.
-type shown struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
+type shown struct{ rigtest.Buffer }
 
-func (s *shown) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *shown) has(text string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.Contains(s.text.String(), text)
-}
+func (s *shown) has(text string) bool { return strings.Contains(s.String(), text) }
 
 // Two commands at once ask the same question on two terminals: an answer on one is none on the other.
 func TestTwoQuestionsAtOnce(t *testing.T) {
-	if _, err := exec.LookPath("script"); err != nil {
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			t.Fatal("script is required")
-		}
-		t.Skip("skipped: needs script")
-	}
+	rigtest.Program(t, "script")
 	home, dir := t.TempDir(), t.TempDir()
 	type one struct {
 		cmd *exec.Cmd
@@ -62,7 +44,7 @@ func TestTwoQuestionsAtOnce(t *testing.T) {
 	for _, o := range both {
 		for tries := 0; !o.out.has("left:"); tries++ {
 			if tries > 400 {
-				t.Fatalf("no question: %s", o.out.text.String())
+				t.Fatalf("no question: %s", o.out.String())
 			}
 			time.Sleep(25 * time.Millisecond)
 		}
@@ -73,19 +55,19 @@ func TestTwoQuestionsAtOnce(t *testing.T) {
 	}
 	_ = both[1].cmd.Wait()
 	if code := both[1].cmd.ProcessState.ExitCode(); code != 125 || !both[1].out.has("denied") {
-		t.Errorf("denied: exit code %d: %s", code, both[1].out.text.String())
+		t.Errorf("denied: exit code %d: %s", code, both[1].out.String())
 	}
 	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
 		t.Error("a denied command has run")
 	}
 	if both[0].out.has("denied") {
-		t.Errorf("the answer landed on the other question: %s", both[0].out.text.String())
+		t.Errorf("the answer landed on the other question: %s", both[0].out.String())
 	}
 	if _, err := io.WriteString(both[0].in, "o\r"); err != nil {
 		t.Fatal(err)
 	}
 	_ = both[0].cmd.Wait()
 	if text, _ := os.ReadFile(filepath.Join(dir, "ran")); string(text) != "ran\n" {
-		t.Errorf("the approved command has written %q: %s", text, both[0].out.text.String())
+		t.Errorf("the approved command has written %q: %s", text, both[0].out.String())
 	}
 }

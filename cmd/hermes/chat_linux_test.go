@@ -87,17 +87,13 @@ func (s *seat) until(n int, text string) {
 	s.t.Helper()
 	for tries := 0; s.out.count(text) < n; tries++ {
 		if tries > 800 {
-			s.t.Fatalf("%q was not shown %d times: %s", text, n, s.out.text.String())
+			s.t.Fatalf("%q was not shown %d times: %s", text, n, s.out.String())
 		}
 		time.Sleep(25 * time.Millisecond)
 	}
 }
 
-func (s *shown) count(text string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.Count(s.text.String(), text)
-}
+func (s *shown) count(text string) int { return strings.Count(s.String(), text) }
 
 func (s *seat) types(keys string) {
 	s.t.Helper()
@@ -116,7 +112,7 @@ func (s *seat) left() int {
 	case <-done:
 		return s.cmd.ProcessState.ExitCode()
 	case <-time.After(20 * time.Second):
-		s.t.Fatalf("it does not end: %s", s.out.text.String())
+		s.t.Fatalf("it does not end: %s", s.out.String())
 		return -1
 	}
 }
@@ -155,7 +151,7 @@ func TestChatOfLinesAtTerminal(t *testing.T) {
 	s.until(1, "YOLO mode ON")
 	s.types("/quit\r")
 	if code := s.left(); code != 0 {
-		t.Errorf("exit code %d: %s", code, s.out.text.String())
+		t.Errorf("exit code %d: %s", code, s.out.String())
 	}
 	if !there(dir, "one") || there(dir, "two") {
 		t.Errorf("one %v, two %v", there(dir, "one"), there(dir, "two"))
@@ -193,7 +189,7 @@ func TestChatOnScreen(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	s.types("\x03")
 	if code := s.left(); code != 0 || !s.out.has("hermes chat --resume") {
-		t.Errorf("exit code %d: %s", code, s.out.text.String())
+		t.Errorf("exit code %d: %s", code, s.out.String())
 	}
 }
 

@@ -176,9 +176,3 @@ func TestStandAloneProxyUsers(t *testing.T) {
 		t.Errorf("%v: the audit log has %s", err, log)
 	}
 }
-
-func (s *shown) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox/docker/enginetest"
 )
 
@@ -19,11 +20,11 @@ var realScript string
 // was allowed for good is on the list.
 func TestRealProgramsThroughTheWayOut(t *testing.T) {
 	if os.Geteuid() != 0 {
-		lackingTool(t, "root, for a network of the test's own")
+		rigtest.Need(t, "root, for a network of the test's own")
 	}
 	for _, program := range []string{"unshare", "ip", "openssl", "script", "curl", "git", "npm", "go", "apt-get", "python3", "/usr/bin/python3"} {
 		if _, err := exec.LookPath(program); err != nil {
-			lackingTool(t, program)
+			rigtest.Need(t, program)
 		}
 	}
 	t.Run("native", func(t *testing.T) { realPrograms(t, os.Environ(), "native") })
@@ -52,12 +53,4 @@ func realPrograms(t *testing.T, env []string, args ...string) {
 		log, _ := os.ReadFile(filepath.Join(dir, "log"))
 		t.Errorf("%v (-want +got):\n%s\n%s", err, diff, log)
 	}
-}
-
-func lackingTool(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-		t.Fatalf("%s is required", what)
-	}
-	t.Skipf("skipped: needs %s", what)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hermes/internal/llm/llmtest"
+	"hermes/internal/rigtest"
 )
 
 var updateScreens = flag.Bool("update-screens", false, "write the screens that these tests compare with")
@@ -33,12 +34,7 @@ type terminal struct {
 func sit(t *testing.T, name string, cols, rows int, settings, turns string, env []string, args ...string) *terminal {
 	t.Helper()
 	for _, program := range []string{"tmux", "hermes"} {
-		if _, err := exec.LookPath(program); err != nil {
-			if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-				t.Fatalf("needs %s", program)
-			}
-			t.Skipf("skipped: needs %s", program)
-		}
+		rigtest.Program(t, program)
 	}
 	home, err := os.MkdirTemp("", "h") // the path of a socket is short
 	if err != nil {

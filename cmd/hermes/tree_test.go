@@ -8,17 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hermes/internal/rigtest"
 )
 
 // What git tracks is asked about, what it ignores and builds make again is not: on the command line of check as in exec. The
 // work tree lies outside of the folders for temporary files, where deletes pass anyway.
 func TestWorkTree(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			t.Fatal("git is required")
-		}
-		t.Skip("skipped: needs git")
-	}
+	rigtest.Program(t, "git")
 	dir := lastingDir(t)
 	env := []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
 	run := func(program string, args ...string) int {

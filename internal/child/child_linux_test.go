@@ -1,7 +1,6 @@
 package child
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"hermes/internal/rigtest"
 )
 
 // Who belongs to a tree, by a table of processes. 100 is the program; 50 is a stranger.
@@ -165,18 +166,7 @@ func killParent(t *testing.T, env ...string) {
 	}
 	parent := exec.Command(self)
 	parent.Env = append(env, "CHILD_TEST_PARENT=1")
-	out, err := parent.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	pid, bad := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil || bad != nil || pid <= 1 {
-		t.Fatalf("%q, %v", line, err)
-	}
+	pid := rigtest.Start(t, parent)
 	if !alive(pid) {
 		t.Error("the child is not there")
 	}
@@ -229,7 +219,7 @@ func TestCgroup(t *testing.T) {
 		}
 	}
 	if dir == "" {
-		need(t, "a version 2 cgroup that may be written")
+		rigtest.Need(t, "a version 2 cgroup that may be written")
 	}
 	t.Cleanup(func() {
 		if !soon(func() bool { return os.Remove(dir) == nil }) {

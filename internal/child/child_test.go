@@ -280,11 +280,3 @@ func gone(t *testing.T, pids []int) {
 		}
 	}
 }
-
-func need(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-		t.Fatalf("needs %s", what)
-	}
-	t.Skipf("skipped: needs %s", what)
-}

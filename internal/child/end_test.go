@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hermes/internal/rigtest"
 )
 
 // A kill takes the whole tree, whatever it did to leave.
@@ -35,7 +37,7 @@ func TestKillTakesTheTree(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.what, func(t *testing.T) {
 			if strings.Contains(row.text, "setsid") && runtime.GOOS != "linux" {
-				need(t, "setsid")
+				rigtest.Need(t, "setsid")
 			}
 			file := filepath.Join(t.TempDir(), "pids")
 			spec := sh(row.text)
@@ -67,7 +69,7 @@ func TestKillTakesTheTree(t *testing.T) {
 // Processes that start new ones in sessions of their own as fast as they can are gone after a kill.
 func TestKillTakesRespawners(t *testing.T) {
 	if _, err := Lookup("setsid", search); err != nil {
-		need(t, "setsid")
+		rigtest.Need(t, "setsid")
 	}
 	file := filepath.Join(t.TempDir(), "pids")
 	script := filepath.Join(t.TempDir(), "again")
@@ -205,7 +207,7 @@ func TestSignalReachesTheGroup(t *testing.T) {
 
 func TestTerminal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
-	out := &locked{}
+	out := &rigtest.Buffer{}
 	spec := sh(`test -t 0 && test -t 1 && test -t 2 && echo yes; stty size; trap 'stty size; exit 0' WINCH; echo $$ >> $F; while :; do sleep 0.01; done`)
 	spec.Env = env("PATH="+search, "F="+file)
 	spec.Stdio = Stdio{Terminal: &Size{Rows: 31, Cols: 97}, Out: out}
@@ -228,7 +230,7 @@ func TestTerminal(t *testing.T) {
 // Something that keeps the terminal open after the program's end does not hold up the end.
 func TestTerminalIsNotHeld(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
-	out := &locked{}
+	out := &rigtest.Buffer{}
 	spec := sh(`(trap '' HUP; echo $(exec sh -c 'echo $PPID') >> $F; exec sleep 1000) & while [ ! -s $F ]; do sleep 0.01; done; echo shown`)
 	spec.Env = env("PATH="+search, "F="+file)
 	spec.Stdio = Stdio{Terminal: &Size{Rows: 24, Cols: 80}, Out: out}
@@ -241,29 +243,12 @@ func TestTerminalIsNotHeld(t *testing.T) {
 
 // What is typed reaches the program, and its end ends it.
 func TestTerminalInput(t *testing.T) {
-	out := &locked{}
+	out := &rigtest.Buffer{}
 	spec := sh("read a; echo got $a; cat")
 	spec.Stdio = Stdio{Terminal: &Size{Rows: 24, Cols: 80}, In: strings.NewReader("one\ntwo\n"), Out: out}
 	if s, err := Run(t.Context(), spec); err != nil || s.Code != 0 || !strings.Contains(out.String(), "got one") || !strings.Contains(out.String(), "two") {
 		t.Errorf("%q, %+v, %v", out.String(), s, err)
 	}
-}
-
-type locked struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *locked) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *locked) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // Started and never waited for, programs leave no zombies.

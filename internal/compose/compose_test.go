@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hermes/internal/rigtest"
 )
 
 func text(t *testing.T, files []File, name string) string {
@@ -85,10 +87,7 @@ func TestWriteKeepsWhatIsThere(t *testing.T) {
 func TestSquid(t *testing.T) {
 	for _, program := range []string{"/usr/sbin/squid", "/usr/bin/unshare", "/usr/bin/python3"} {
 		if _, err := os.Stat(program); err != nil || os.Geteuid() != 0 {
-			if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-				t.Fatalf("%s and root are required", program)
-			}
-			t.Skipf("skipped: needs %s and root", program)
+			rigtest.Need(t, program+" and root")
 		}
 	}
 	dir := t.TempDir()

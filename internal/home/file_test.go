@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"hermes/internal/rigtest"
 )
 
 func TestMain(m *testing.M) {
@@ -105,13 +107,7 @@ func grow() {
 
 // Where no more fits on the disk, the old text stays and nothing else is left. A limit on file sizes stands in for the disk.
 func TestNoSpace(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			t.Fatal("needs bash: run scripts/setup")
-		}
-		t.Skip("skipped: needs bash")
-	}
+	bash := rigtest.Program(t, "bash")
 	d := fresh(t)
 	ok(t, d.WriteFile("f", []byte("old")))
 	ok(t, d.Append("log", []byte("first\n")))

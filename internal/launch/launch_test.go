@@ -26,6 +26,7 @@ import (
 	"hermes/internal/guard/exposure"
 	"hermes/internal/guard/scope"
 	"hermes/internal/redact"
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/secret"
 )
@@ -529,12 +530,7 @@ func FuzzQuote(f *testing.F) {
 	f.Add("a", "b c")
 	f.Add("if", "'")
 	f.Add("A=1", "\n\\$(x)")
-	if _, err := exec.LookPath("bash"); err != nil {
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			f.Fatal("needs bash: run scripts/setup")
-		}
-		f.Skip("skipped: needs bash")
-	}
+	rigtest.Program(f, "bash")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if strings.ContainsRune(a+b, 0) {
 			t.Skip()

@@ -8,19 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"hermes/internal/child"
 	"hermes/internal/guard/command"
+	"hermes/internal/rigtest"
 )
 
 // tree makes a repository with files and what they hold; those below the names in tracked are added.
 func tree(t *testing.T, files map[string]string, tracked ...string) string {
 	t.Helper()
-	if _, err := child.Lookup("git", search()); err != nil {
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			t.Fatal("git is required")
-		}
-		t.Skip("skipped: needs git")
-	}
+	rigtest.Program(t, "git")
 	dir := t.TempDir()
 	for name, text := range files {
 		name = filepath.Join(dir, name)

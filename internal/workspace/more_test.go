@@ -23,6 +23,7 @@ import (
 	"hermes/internal/guard/checked"
 	"hermes/internal/guard/paths"
 	"hermes/internal/guard/scope"
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/sandboxtest"
 	"hermes/internal/vectortest"
@@ -98,8 +99,8 @@ func TestUnified(t *testing.T) {
 		return s
 	}
 	git, missing := exec.LookPath("git")
-	if missing != nil && os.Getenv("HERMES_TEST_REQUIRE") != "" {
-		t.Fatal("needs git: run scripts/setup")
+	if missing != nil && rigtest.Required() {
+		rigtest.Need(t, "git")
 	}
 	for i := range 2000 {
 		before, after := text(), text()
@@ -150,13 +151,7 @@ func TestUnified(t *testing.T) {
 
 // What the matcher says is ignored is what git says.
 func TestIgnoresAsGit(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			t.Fatal("needs git: run scripts/setup")
-		}
-		t.Skip("skipped: needs git")
-	}
+	git := rigtest.Program(t, "git")
 	b := newBench(t)
 	run := func(stdin string, args ...string) string {
 		cmd := exec.Command(git, args...)

@@ -17,6 +17,7 @@ import (
 
 	"hermes/internal/guard/environ"
 	"hermes/internal/guard/exposure"
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/docker"
 	"hermes/internal/sandbox/docker/image"
@@ -55,18 +56,6 @@ func TestMain(m *testing.M) {
 	}
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
-}
-
-// needs skips a test that lacks something, or fails it where components are required.
-func needs(t testing.TB, what string) {
-	t.Helper()
-	if what == "" {
-		return
-	}
-	if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-		t.Fatal("needs " + what)
-	}
-	t.Skip("skipped: needs " + what)
 }
 
 // programs builds the helper and the probe, as static programs.
@@ -199,7 +188,9 @@ func rootful(t testing.TB) *rig {
 		shared.dockerRig = &rig{binary: "docker", env: []string{"DOCKER_HOST=" + host}}
 		shared.dockerNeeds = shared.dockerRig.equip()
 	})
-	needs(t, shared.dockerNeeds)
+	if shared.dockerNeeds != "" {
+		rigtest.Need(t, shared.dockerNeeds)
+	}
 	return shared.dockerRig
 }
 
@@ -238,7 +229,9 @@ func podman(t testing.TB) *rig {
 			})
 		}
 	})
-	needs(t, shared.podmanNeeds)
+	if shared.podmanNeeds != "" {
+		rigtest.Need(t, shared.podmanNeeds)
+	}
 	return shared.podmanRig
 }
 

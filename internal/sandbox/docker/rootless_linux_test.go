@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hermes/internal/guard/exposure"
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/docker/plan"
 )
@@ -27,11 +28,11 @@ const asOrdinary = "HERMES_TEST_ROOTLESS"
 // TestRootless starts TestRootlessPodman as an ordinary user, who is made for it.
 func TestRootless(t *testing.T) {
 	if os.Getuid() != 0 {
-		needs(t, "root, to make an ordinary user")
+		rigtest.Need(t, "root, to make an ordinary user")
 	}
 	for _, name := range []string{"podman", "newuidmap", "useradd", "userdel", "setpriv", "runc"} {
 		if _, err := exec.LookPath(name); err != nil {
-			needs(t, name)
+			rigtest.Need(t, name)
 		}
 	}
 	dir, err := os.MkdirTemp("", "hr")
@@ -43,7 +44,7 @@ func TestRootless(t *testing.T) {
 	endAll(ordinary)
 	_ = exec.Command("userdel", "--remove", ordinary).Run()
 	if out, err := exec.Command("useradd", "--create-home", "--home-dir", home, ordinary).CombinedOutput(); err != nil {
-		needs(t, "a user: "+string(out))
+		rigtest.Need(t, "a user: "+string(out))
 	}
 	command := func(name string, args ...string) *exec.Cmd {
 		cmd := exec.Command("setpriv", append([]string{"--reuid", ordinary, "--regid", ordinary, "--init-groups", name}, args...)...)

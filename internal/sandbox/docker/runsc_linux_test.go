@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox/docker/plan"
 	"hermes/internal/sandbox/sandboxtest"
 )
@@ -15,9 +16,9 @@ func runsc(t testing.TB) *rig {
 	r := rootful(t)
 	if !strings.Contains(r.call(t, "info", "--format", "{{json .Runtimes}}"), `"runsc"`) {
 		if _, err := exec.LookPath("runsc"); err != nil {
-			needs(t, "runsc")
+			rigtest.Need(t, "runsc")
 		}
-		needs(t, "an engine with the runtime runsc")
+		rigtest.Need(t, "an engine with the runtime runsc")
 	}
 	return &rig{binary: r.binary, env: r.env, runtime: "runsc"}
 }

@@ -1,19 +1,18 @@
 package local
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/runner"
 	"hermes/internal/sandbox/sandboxtest"
@@ -54,18 +53,7 @@ func TestKilledBoth(t *testing.T) {
 		mark := fmt.Sprintf("2%07d", rand.IntN(10_000_000))
 		cmd := exec.Command(self)
 		cmd.Env = []string{parentMark + "=" + mark}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		line, err := bufio.NewReader(out).ReadString('\n')
-		pid, bad := strconv.Atoi(strings.TrimSpace(line))
-		if err != nil || bad != nil || pid <= 1 {
-			t.Fatalf("%q, %v", line, err)
-		}
+		pid := rigtest.Start(t, cmd)
 		time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
 		victims := []int{cmd.Process.Pid, pid}
 		rand.Shuffle(2, func(i, j int) { victims[i], victims[j] = victims[j], victims[i] })

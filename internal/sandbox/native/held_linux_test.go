@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hermes/internal/guard/exposure"
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/native"
 )
@@ -93,12 +94,7 @@ func TestLedElsewhere(t *testing.T) {
 // A work tree made by git worktree works, and what its repository starts programs from is held. One that only says so is not
 // believed.
 func TestWorktree(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			t.Fatal("needs git")
-		}
-		t.Skip("skipped: needs git")
-	}
+	rigtest.Program(t, "git")
 	s, conf := spec(t)
 	conf.Probe = []string{}
 	main, linked := filepath.Join(conf.Home, "main"), filepath.Join(conf.Home, "linked")

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/native"
 )
@@ -193,13 +194,7 @@ func TestRealTime(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root may")
 	}
-	chrt, err := exec.LookPath("chrt")
-	if err != nil {
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			t.Fatal("needs chrt")
-		}
-		t.Skip("skipped: needs chrt")
-	}
+	chrt := rigtest.Program(t, "chrt")
 	cmd := exec.Command(chrt, "-f", "1", executable(t), "-test.run", "^TestRealTime$", "-test.v")
 	cmd.Env = append(os.Environ(), variable+"=1")
 	if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS: TestRealTime")) {

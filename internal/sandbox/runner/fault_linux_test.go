@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/sandboxtest"
 	"hermes/internal/sandbox/snapshot"
@@ -292,18 +291,7 @@ func TestKilledParent(t *testing.T) {
 		mark := fmt.Sprintf("7%07d", rand.IntN(10_000_000))
 		cmd := exec.Command(self)
 		cmd.Env = []string{parentMark + "=" + mark, "TMPDIR=" + t.TempDir()}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		line, err := bufio.NewReader(out).ReadString('\n')
-		pid, bad := strconv.Atoi(strings.TrimSpace(line))
-		if err != nil || bad != nil || pid <= 1 {
-			t.Fatalf("%q, %v", line, err)
-		}
+		pid := rigtest.Start(t, cmd)
 		time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)

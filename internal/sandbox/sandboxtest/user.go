@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"hermes/internal/rigtest"
 )
 
 // nobody is an ordinary user without any rights of its own.
@@ -21,13 +23,7 @@ func AsUser(t *testing.T, name string) {
 	if os.Getuid() != 0 || os.Getenv(childMark) != "" {
 		t.Skip("skipped: needs root")
 	}
-	setpriv, err := exec.LookPath("setpriv")
-	if err != nil {
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			t.Fatal("needs setpriv")
-		}
-		t.Skip("skipped: needs setpriv")
-	}
+	setpriv := rigtest.Program(t, "setpriv")
 	dir, err := os.MkdirTemp("", "hermes-user-") // t.TempDir is below a directory that only root can enter
 	if err != nil {
 		t.Fatal(err)

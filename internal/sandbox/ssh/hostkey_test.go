@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 )
 
@@ -207,7 +208,7 @@ Host near
 // The owner's agent does not go there, whatever ssh_config says.
 func TestNoAgent(t *testing.T) {
 	if _, err := exec.LookPath("ssh-agent"); err != nil {
-		need(t, "ssh-agent")
+		rigtest.Need(t, "ssh-agent")
 	}
 	s := serve(t, options{known: true, client: "Host *\n  ForwardAgent yes\n  ForwardX11 yes\n"})
 	socket := filepath.Join(s.dir, "agent")

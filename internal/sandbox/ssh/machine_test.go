@@ -17,6 +17,7 @@ import (
 
 	"hermes/internal/guard/environ"
 	"hermes/internal/guard/exposure"
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/filesync"
 	"hermes/internal/sandbox/sandboxtest"
@@ -58,7 +59,7 @@ func TestAccounts(t *testing.T) {
 			shell := row.o.shell
 			if shell == "BUSYBOX" {
 				if !isFile("/usr/bin/busybox") {
-					need(t, "busybox")
+					rigtest.Need(t, "busybox")
 				}
 				dir := t.TempDir() // root's alone: others cannot get at it
 				shell = filepath.Join("/tmp", filepath.Base(filepath.Dir(dir))+"-ash")

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"hermes/internal/guard/environ"
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/sandboxtest"
 )
@@ -33,15 +34,6 @@ func TestMain(m *testing.M) {
 		_ = os.RemoveAll(sharedDir)
 	}
 	os.Exit(code)
-}
-
-// need fails where components are required, and skips elsewhere.
-func need(t testing.TB, what string) {
-	t.Helper()
-	if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-		t.Fatalf("needs %s", what)
-	}
-	t.Skipf("skipped: needs %s", what)
 }
 
 var (
@@ -86,25 +78,7 @@ type server struct {
 	client string // ssh_config
 	known  string // known_hosts
 	key    string
-	log    *lockedBuffer
-}
-
-// lockedBuffer is what the server says.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
+	log    *rigtest.Buffer // what the server says
 }
 
 // options of a server.
@@ -125,23 +99,23 @@ func serve(t testing.TB, o options) *server {
 	sshd, err := exec.LookPath("sshd")
 	if err != nil {
 		if sshd = "/usr/sbin/sshd"; !isFile(sshd) {
-			need(t, "sshd")
+			rigtest.Need(t, "sshd")
 		}
 	}
 	for _, name := range []string{"ssh", "ssh-keygen", "unshare"} {
 		if _, err := exec.LookPath(name); err != nil {
-			need(t, name)
+			rigtest.Need(t, name)
 		}
 	}
 	root := os.Getuid() == 0
 	if !root && (o.shell != "" || o.mount != "") {
-		need(t, "root, for an account of its own")
+		rigtest.Need(t, "root, for an account of its own")
 	}
 	dir, err := os.MkdirTemp("/tmp", "hs-") // the account has to get at its home
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, dir: dir, home: filepath.Join(dir, "home"), user: "hermestest", log: &lockedBuffer{}}
+	s := &server{t: t, dir: dir, home: filepath.Join(dir, "home"), user: "hermestest", log: &rigtest.Buffer{}}
 	s.config, s.client, s.known, s.key = filepath.Join(dir, "sshd_config"), filepath.Join(dir, "ssh_config"), filepath.Join(dir, "known"), filepath.Join(dir, "key")
 	t.Cleanup(func() {
 		s.stop()

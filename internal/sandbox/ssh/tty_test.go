@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hermes/internal/child"
+	"hermes/internal/rigtest"
 )
 
 // At a terminal the first key is a question, which only the whole word answers.
@@ -18,7 +19,7 @@ func TestQuestionAtTerminal(t *testing.T) {
 		code  int
 		known bool
 	}{{"\n", 125, false}, {"y\n", 125, false}, {"yes\n", 0, true}} {
-		out := &lockedBuffer{}
+		out := &rigtest.Buffer{}
 		typed := &typist{text: row.typed, after: "Enter for no: ", seen: out}
 		status, err := child.Run(t.Context(), child.Spec{
 			Program: "/usr/bin/env", Dir: s.dir,
@@ -38,7 +39,7 @@ func TestQuestionAtTerminal(t *testing.T) {
 // typist types once something was shown.
 type typist struct {
 	text, after string
-	seen        *lockedBuffer
+	seen        *rigtest.Buffer
 	done        bool
 }
 

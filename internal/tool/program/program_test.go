@@ -25,6 +25,7 @@ import (
 	"hermes/internal/guard/taint"
 	"hermes/internal/launch"
 	"hermes/internal/redact"
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/local"
 	"hermes/internal/secret"
@@ -76,17 +77,6 @@ type bench struct {
 	place  *launch.Place
 }
 
-// needPython skips, or fails where nothing may be missing.
-func needPython(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("python3"); err != nil {
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			t.Fatal("needs python3")
-		}
-		t.Skip("skipped: needs python3")
-	}
-}
-
 // python is the interpreter itself: what stands for it in PATH may be a slow script.
 var python = sync.OnceValue(func() string {
 	out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
@@ -98,7 +88,7 @@ var python = sync.OnceValue(func() string {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	needPython(t)
+	rigtest.Program(t, "python3")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	ok(t, err)
 	b := &bench{T: t, dir: dir, person: &says{}, env: environ.Parse(os.Environ())}

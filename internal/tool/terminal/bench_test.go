@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -289,16 +288,3 @@ func (b *bench) gone(mark string) {
 }
 
 func mark() string { return fmt.Sprintf("9%07d", time.Now().UnixNano()%10_000_000) }
-
-// needs skips a test without a program.
-func needs(t *testing.T, program string) string {
-	t.Helper()
-	found, err := exec.LookPath(program)
-	if err != nil {
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			t.Fatalf("needs %s", program)
-		}
-		t.Skipf("skipped: needs %s", program)
-	}
-	return found
-}

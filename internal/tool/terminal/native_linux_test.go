@@ -8,6 +8,7 @@ import (
 	"hermes/internal/approval"
 	"hermes/internal/guard/environ"
 	"hermes/internal/guard/taint"
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/native"
 )
@@ -15,7 +16,7 @@ import (
 // The same in a sandbox of namespaces: background, terminal, input, and an end that leaves nothing.
 func TestNative(t *testing.T) {
 	const python = "/usr/bin/python3" // what is below a home is not inside
-	needs(t, python)
+	rigtest.Program(t, python)
 	state := t.TempDir()
 	backend := native.New(native.Config{
 		Launcher: executable(t), Probe: []string{}, Home: t.TempDir(), Path: os.Getenv("PATH"), State: state, Waiting: -1, Log: func(s string) { t.Log(s) },

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hermes/internal/rigtest"
 )
 
 // A Python console is driven as a person would: typed into, looked at, interrupted, left.
 func TestPython(t *testing.T) {
-	needs(t, "python3")
+	rigtest.Program(t, "python3")
 	b := newBench(t)
 	id := b.start("PYTHON_BASIC_REPL=1 python3 -q", args{"pty": true})
 	b.screen(id, ">>>")
@@ -44,7 +46,7 @@ func TestPython(t *testing.T) {
 
 // A program that draws all of the screen, and leaves it as it was.
 func TestLess(t *testing.T) {
-	needs(t, "less")
+	rigtest.Program(t, "less")
 	b := newBench(t)
 	var text strings.Builder
 	for i := range 200 {

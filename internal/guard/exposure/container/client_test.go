@@ -14,18 +14,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"hermes/internal/rigtest"
 )
 
 // program returns an engine's client.
 func program(t *testing.T, name string) string {
 	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-			t.Fatal("needs " + name)
-		}
-		t.Skip("skipped: needs " + name)
-	}
+	path := rigtest.Program(t, name)
 	return path
 }
 

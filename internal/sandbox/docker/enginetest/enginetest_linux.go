@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"hermes/internal/guard/exposure/container"
+	"hermes/internal/rigtest"
 )
 
 // Engine is an engine's client, told where its engine is. It is safe for concurrent use.
@@ -54,15 +55,6 @@ func (e *Engine) Call(t testing.TB, args ...string) string {
 	return strings.TrimSpace(out.String())
 }
 
-// lacks skips a test that lacks something, or fails it where components are required.
-func lacks(t testing.TB, what string) {
-	t.Helper()
-	if os.Getenv("HERMES_TEST_REQUIRE") != "" {
-		t.Fatal("needs " + what)
-	}
-	t.Skip("skipped: needs " + what)
-}
-
 // folder makes a folder whose path is short enough for sockets.
 func folder(t testing.TB) string {
 	t.Helper()
@@ -83,11 +75,11 @@ func Docker(t testing.TB) *Engine {
 	t.Helper()
 	for _, name := range [...]string{"docker", "dockerd"} {
 		if _, err := exec.LookPath(name); err != nil {
-			lacks(t, name)
+			rigtest.Need(t, name)
 		}
 	}
 	if os.Geteuid() != 0 {
-		lacks(t, "root, for an engine of the test's own")
+		rigtest.Need(t, "root, for an engine of the test's own")
 	}
 	dir := folder(t)
 	e := &Engine{Kind: container.Docker, Dir: dir, Env: []string{"DOCKER_HOST=unix://" + dir + "/s"}}
@@ -135,14 +127,14 @@ func Docker(t testing.TB) *Engine {
 func Podman(t testing.TB) *Engine {
 	t.Helper()
 	if _, err := exec.LookPath("podman"); err != nil {
-		lacks(t, "podman")
+		rigtest.Need(t, "podman")
 	}
 	runc, err := exec.LookPath("runc")
 	if err != nil {
-		lacks(t, "runc")
+		rigtest.Need(t, "runc")
 	}
 	if os.Geteuid() != 0 {
-		lacks(t, "root, for an engine of the test's own")
+		rigtest.Need(t, "root, for an engine of the test's own")
 	}
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
