@@ -101,17 +101,30 @@ const plainScreen = "\x1b[!p\x1b7\x1b[r\x1b8\x1b[0m\x1b(B\x0f\r\x1b[J"
 // yet along: else Enter, which denies, would send a letter that was typed before.
 func (t *atTerminal) forget(f tty) {
 	defer rawly(f)()
-	if f.SetReadDeadline(time.Now().Add(time.Millisecond)) != nil {
-		return
-	}
 	buf := make([]byte, 1024)
-	for {
-		if n, err := f.Read(buf); err != nil || n == 0 {
-			break
+	for quiet := 0; quiet < quietLooks; {
+		if f.SetReadDeadline(time.Now().Add(quietTime)) != nil {
+			return
+		}
+		n, err := f.Read(buf)
+		switch {
+		case n > 0:
+			quiet = 0
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			quiet++
+		default:
+			quiet = quietLooks
 		}
 	}
 	_ = f.SetReadDeadline(time.Time{})
 }
+
+// How often nothing must be found on a terminal, and how long each look takes. A look that comes after its time, as it may on a
+// machine with much to do, sees nothing whatever was typed.
+const (
+	quietLooks = 3
+	quietTime  = 10 * time.Millisecond
+)
 
 // rawly lets single keys of a terminal be read, and returns how to go back to lines.
 func rawly(f tty) (back func()) {
