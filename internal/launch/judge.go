@@ -120,6 +120,9 @@ func (j *journey) facts() command.Facts {
 		f.Env[name] = value
 	}
 	j.lasting(&f)
+	if j.c.Place.hostFiles() {
+		f.Lies = lies
+	}
 	if f.File != nil {
 		f.File, f.Unread = nil, true // the script is another one inside
 		if j.c.Place.hostFiles() {

@@ -180,3 +180,17 @@ func TestFedIsAskedEachTime(t *testing.T) {
 		t.Errorf("asked %+v", p.person.asked)
 	}
 }
+
+// A path is judged where the links on its way lead, as they are when the command is judged.
+func TestLinksThatAreThere(t *testing.T) {
+	p := newPair(t)
+	if why := p.run(Call{Text: "rm -rf build/*"}); why != "" {
+		t.Error(why)
+	}
+	if err := os.Symlink(p.dir, filepath.Join(p.dir, "build")); err != nil {
+		t.Fatal(err)
+	}
+	if why := p.run(Call{Text: "rm -rf build/*"}); why == "" || len(p.box.ran) != 1 {
+		t.Errorf("what the home holds was deleted: %d commands ran", len(p.box.ran))
+	}
+}

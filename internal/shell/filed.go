@@ -7,7 +7,10 @@ import (
 )
 
 // A copied file or folder holds what another one does.
-type copied struct{ to, from string }
+type copied struct {
+	to, from string
+	link     bool // a symbolic one: what is done below it is done there
+}
 
 // maxCopies is how many of them are remembered.
 const maxCopies = 256
@@ -34,7 +37,7 @@ func (e *eval) filed(sc *scope, i int, io frameIO) {
 		switch {
 		case to == "" || strings.Contains(to, Unknown):
 		case from != "":
-			e.holds(sc, to, from)
+			e.holds(sc, to, from, false)
 		default:
 			e.write(e.resolve(sc, to), e.fed(i, io), false)
 		}
@@ -135,7 +138,7 @@ func (e *eval) copyTo(sc *scope, i int) {
 			if from = from[:strings.LastIndexByte(from[:n], '/')+1]; from == "" {
 				from = "."
 			}
-			e.holds(sc, to, from)
+			e.holds(sc, to, from, symbolic)
 			if len(w.Holes) > 0 { // it may be any file
 				e.write(e.resolve(sc, to), fragment{s: Unknown, holes: []Hole{{Kind: Output, Name: c.Name}}, from: []int{i}}, true)
 			}
@@ -144,22 +147,22 @@ func (e *eval) copyTo(sc *scope, i int) {
 		base := to + "/" + path.Base(from)
 		if symbolic && !strings.HasPrefix(from, "/") && from[:min(1, len(from))] != "~" { // it is read where the link is
 			if into == "" && to != "." {
-				e.holds(sc, to, path.Dir(to)+"/"+from)
+				e.holds(sc, to, path.Dir(to)+"/"+from, true)
 			}
-			e.holds(sc, base, to+"/"+from)
+			e.holds(sc, base, to+"/"+from, true)
 			continue
 		}
 		if into == "" && !strings.HasSuffix(to, "/") {
-			e.holds(sc, to, from)
+			e.holds(sc, to, from, symbolic)
 		}
-		e.holds(sc, base, from)
+		e.holds(sc, base, from, symbolic)
 	}
 }
 
 // holds notes that a file or folder holds what another one does.
-func (e *eval) holds(sc *scope, to, from string) {
+func (e *eval) holds(sc *scope, to, from string, link bool) {
 	if len(e.made.copies) < maxCopies {
-		e.made.copies = append(e.made.copies, copied{e.resolve(sc, to), e.resolve(sc, from)})
+		e.made.copies = append(e.made.copies, copied{e.resolve(sc, to), e.resolve(sc, from), link})
 	}
 }
 
@@ -231,4 +234,20 @@ func (p *Program) Makes(path string, file func(string) (string, bool)) (text str
 		return "eval \"$HERMES_CANNOT_READ_THIS\"\n", true
 	}
 	return all.s, ok
+}
+
+// Leads returns where a path leads by a symbolic link that the text makes, "" where it makes none on its way.
+func (p *Program) Leads(name string) string {
+	if p.made == nil {
+		return ""
+	}
+	for _, c := range p.made.copies {
+		if rest, below := strings.CutPrefix(name, strings.TrimSuffix(c.to, "/")+"/"); c.link && (below || name == c.to) && c.to != "." && c.to != c.from {
+			if name == c.to {
+				return c.from
+			}
+			return Clean(c.from, rest)
+		}
+	}
+	return ""
 }

@@ -61,10 +61,56 @@ func (c *ctx) operandTargets(i int) []target {
 	if !l.resolved {
 		l.resolved = true
 		for _, k := range l.operands {
-			l.targets = append(l.targets, c.targets(c.args(i)[k], c.cmd(i).Dir)...)
+			named := c.targets(c.args(i)[k], c.cmd(i).Dir)
+			l.targets = append(l.targets, named...)
+			if c.cmd(i).Place > shell.Root {
+				continue
+			}
+			for _, t := range named {
+				if led, ok := c.led(t); ok {
+					l.targets = append(l.targets, led)
+				}
+			}
 		}
 	}
 	return l.targets
+}
+
+// led returns what a target is where links on its way lead: made by the text itself, or there already. A link that is named itself is
+// not followed, since what removes or renames it leaves alone what it leads to.
+func (c *ctx) led(t target) (target, bool) {
+	if t.path == "" || t.blind || t.path == "/" {
+		return t, false
+	}
+	dir, name := t.path, ""
+	if !t.all {
+		n := strings.LastIndexByte(t.path, '/')
+		if n <= 0 {
+			return t, false
+		}
+		dir, name = t.path[:n], t.path[n:]
+	}
+	to := dir
+	if s := c.prog.Leads(dir); s != "" {
+		to = s
+	}
+	if lies := c.facts.Lies; lies != nil && to[0] == '/' {
+		to = lies(to)
+		for _, root := range [...]string{c.facts.Dir, c.tempDir(), c.facts.Home} { // which may be spelled by a link
+			if root == "" {
+				continue
+			}
+			if real := lies(root); real != root && under(to, real) {
+				to = root + to[len(real):]
+				break
+			}
+		}
+	}
+	if to == dir {
+		return t, false
+	}
+	t.path, t.there = c.clean(to+name, shell.Word{}), false
+	return t, true
 }
 
 // place is a condition on a path.
