@@ -100,6 +100,11 @@ func (b *Backend) enter(ctx context.Context, e *engine, d *design, w way) (sandb
 	case listening:
 		p.Client, err = b.socket(ctx, p)
 	}
+	return b.entered(ctx, p, err)
+}
+
+// entered gives a sandbox out that is what it should be, and gives up one that is not, or that could not be entered.
+func (b *Backend) entered(ctx context.Context, p *place, err error) (sandbox.Sandbox, error) {
 	if err == nil {
 		err = b.judge(ctx, p)
 	}
@@ -394,17 +399,7 @@ func (b *Backend) attached(ctx context.Context, e *engine, d *design) (sandbox.S
 			err = agrees(&p.held.details, d)
 		}
 	}
-	if err == nil {
-		err = b.judge(ctx, p)
-	}
-	if err == nil {
-		err = p.leave(ctx)
-	}
-	if err != nil {
-		p.abandon(ctx)
-		return nil, err
-	}
-	return p, nil
+	return b.entered(ctx, p, err)
 }
 
 var _ io.ReadWriteCloser = (*pipe)(nil)

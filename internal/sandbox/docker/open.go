@@ -167,9 +167,7 @@ func (b *Backend) design(ctx context.Context, e *engine, img image, spec sandbox
 		s.Network, s.NetworkSet, s.Allow = spec.Network.Asked, spec.Network.Want == exposure.Explicitly, spec.Network.Allow
 	}
 	limit(&s.Limits, spec.Limits)
-	if err := b.bring(e, &s, d); err != nil {
-		return nil, err
-	}
+	b.bring(e, &s, d)
 	if err := b.names(e, &s, spec); err != nil {
 		return nil, err
 	}
@@ -192,18 +190,18 @@ func (b *Backend) design(ctx context.Context, e *engine, img image, spec sandbox
 }
 
 // bring plans the helper: its program and the folder of its socket.
-func (b *Backend) bring(e *engine, s *plan.Settings, d *design) error {
+func (b *Backend) bring(e *engine, s *plan.Settings, d *design) {
 	arch := architecture(d.image.Architecture)
 	if arch == "" {
 		arch = e.arch
 	}
 	if e.far() {
 		d.why = "the engine runs on another machine, which does not have the helper"
-		return nil
+		return
 	}
 	if b.conf.Runner == nil {
 		d.why = "there is no helper"
-		return nil
+		return
 	}
 	path, err := b.conf.Runner(arch)
 	if err == nil {
@@ -211,7 +209,7 @@ func (b *Backend) bring(e *engine, s *plan.Settings, d *design) error {
 	}
 	if err != nil {
 		d.why = err.Error()
-		return nil
+		return
 	}
 	d.helper = path
 	s.Runner, s.RunnerHash = plan.Showing{Source: path, Target: runnerPath}, d.build
@@ -221,7 +219,6 @@ func (b *Backend) bring(e *engine, s *plan.Settings, d *design) error {
 	}
 	d.sockets = filepath.Join(b.conf.State, SocketsDir, s.Name)
 	s.Sockets = plan.Showing{Source: d.sockets, Target: plan.SocketDir}
-	return nil
 }
 
 // filter returns the system call filter for a container's helper and how much it refuses, nil where there is none for its

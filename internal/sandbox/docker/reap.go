@@ -40,11 +40,7 @@ func (b *Backend) sweep(ctx context.Context, e *engine, age time.Duration) (remo
 		return nil, err
 	}
 	defer done()
-	ids, err := e.list(ctx, plan.LabelAgent+"=1", plan.LabelOwner+"="+b.owner())
-	if err != nil {
-		return nil, err
-	}
-	all, err := e.inspect(ctx, ids...)
+	all, err := b.containers(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -117,17 +113,22 @@ type Record struct {
 	Created time.Time `json:"created"`
 }
 
+// containers looks at the containers of this home.
+func (b *Backend) containers(ctx context.Context, e *engine) ([]details, error) {
+	ids, err := e.list(ctx, plan.LabelAgent+"=1", plan.LabelOwner+"="+b.owner())
+	if err != nil {
+		return nil, err
+	}
+	return e.inspect(ctx, ids...)
+}
+
 // List lists the containers of this home.
 func (b *Backend) List(ctx context.Context) ([]Record, error) {
 	e, err := b.ready(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := e.list(ctx, plan.LabelAgent+"=1", plan.LabelOwner+"="+b.owner())
-	if err != nil {
-		return nil, err
-	}
-	all, err := e.inspect(ctx, ids...)
+	all, err := b.containers(ctx, e)
 	if err != nil {
 		return nil, err
 	}
