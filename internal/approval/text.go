@@ -11,8 +11,14 @@ import (
 // The parts of refusals. They are read by models: they say what happened, and that no other way is meant either.
 const (
 	noConsent = "The user has NOT consented to this action. Do not retry it, do not rephrase it, and do not try to reach the same outcome by a different command."
+	noRetry   = "Do not retry or rephrase it."
 	silence   = "Silence is not consent."
 )
+
+// ForPerson is a refusal without what only a model has to be told.
+func ForPerson(message string) string {
+	return strings.NewReplacer(" "+noConsent, "", " "+noRetry, "").Replace(message)
+}
 
 // refusal is the text for a command that the guard refuses in every mode.
 func refusal(v guard.Verdict) (message, remedy string) {
@@ -25,14 +31,13 @@ func refusal(v guard.Verdict) (message, remedy string) {
 		return "Blocked: " + why + ". It would end the gateway that runs this session. No approval or mode lifts this; nothing was executed.",
 			"run it from a shell outside the gateway"
 	case guard.Hardline:
-		return "BLOCKED (hardline): " + why + ". No mode, approval or YOLO lifts this; nothing was executed. " +
-			"Do not retry or rephrase it.", hint(v, "run it yourself, outside the agent")
+		return "BLOCKED (hardline): " + why + ". No mode, approval or YOLO lifts this; nothing was executed. " + noRetry, hint(v, "run it yourself, outside the agent")
 	case guard.Sudo:
-		return "BLOCKED: sudo password guessing via stdin (sudo -S). Nothing was executed. Do not retry or rephrase it.",
+		return "BLOCKED: sudo password guessing via stdin (sudo -S). Nothing was executed. " + noRetry,
 			"set SUDO_PASSWORD in .env, or run sudo without -S at a terminal"
 	case guard.UserDeny:
 		return "BLOCKED: " + why + ". The owner's approvals.deny refuses it; not even YOLO or mode off lifts that. Nothing was " +
-			"executed. Do not retry or rephrase it.", "change approvals.deny if you are its owner"
+			"executed. " + noRetry, "change approvals.deny if you are its owner"
 	}
 	if v.Rule == "" {
 		why = strings.TrimPrefix(why, ": ")

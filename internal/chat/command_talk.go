@@ -75,6 +75,9 @@ func (c *Chat) undo(arg string) {
 			c.fail(err)
 			return
 		}
+		c.mu.Lock()
+		c.status.Context = agent.Taken(live)
+		c.mu.Unlock()
 		c.emit(Opened{Info: c.talk.Info, History: shown(live), Same: true})
 		c.emit(Edit{Text: text})
 		c.say(Plain, "Taken back: “%s”. Files are as they were left.", brief(text))

@@ -29,6 +29,20 @@ func TestResumedStatus(t *testing.T) {
 	})
 }
 
+// What was taken back takes no room in the context any more.
+func TestUndoneStatus(t *testing.T) {
+	play(t, nil, func(s *stage) {
+		s.does("hello")
+		before := s.chat.Status().Context
+		s.does("a second message, which is quite a bit longer than the first one was")
+		s.chat.heard(agent.Used{Usage: llm.Usage{Input: 4000, Output: 50}, Context: 4050, Limit: 8000})
+		s.does("/undo now")
+		if got := s.chat.Status().Context; got == 0 || got > before {
+			t.Errorf("%d tokens, want at most the %d before it", got, before)
+		}
+	})
+}
+
 // What all answers cost is known only while nobody has given one whose price is not.
 func TestPriced(t *testing.T) {
 	play(t, nil, func(s *stage) {

@@ -17,6 +17,7 @@ import (
 	"hermes/internal/approval"
 	"hermes/internal/chat"
 	"hermes/internal/child"
+	"hermes/internal/screen"
 	"hermes/internal/session"
 	"hermes/internal/tui"
 )
@@ -214,6 +215,7 @@ func (t *table) talk(ctx context.Context) (err error) {
 func (t *table) model(ctx context.Context) error {
 	_, note, err := t.app.Start(ctx, t.o.model)
 	if at := newTerminal(t.stdio); errors.Is(err, app.ErrNoModel) && at != nil && t.person() {
+		fmt.Fprintf(t.stdio.Stderr, "%s\nThree questions, and the chat begins. Ctrl-C leaves, and changes nothing.\n\n", screen.Wrap(sentence(err.Error()), newPage(t.stdio).cols, ""))
 		if err := runSetup(ctx, t.stdio, t.app, at); err != nil {
 			return err
 		}

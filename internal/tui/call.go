@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hermes/internal/agent"
+	"hermes/internal/approval"
 	"hermes/internal/guard"
 	"hermes/internal/session"
 )
@@ -178,6 +179,9 @@ func (c *call) body(v view) []line {
 		out = append(out, tail(printed(shown), false, tailLines, v)...)
 	}
 	if why != "" {
+		if c.refused && !v.open {
+			why = approval.ForPerson(why)
+		}
 		lines := paragraph(why, bad, v.cols, margin, margin)
 		if n := limit(whyLines); len(lines) > n {
 			lines = append(lines[:n:n], styled(margin+v.look.dots(), faint))

@@ -45,7 +45,7 @@ func (e *editor) insert(s string) {
 // paste inserts what was pasted. It never sends anything: line ends in it are text.
 func (e *editor) paste(s string) {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-	lines := strings.Count(s, "\n") + 1
+	lines := strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1
 	if lines <= pasteLines && len(s) <= pasteRunes {
 		e.insert(s)
 		return

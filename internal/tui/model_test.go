@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -210,7 +211,7 @@ func TestPasteSendsNothing(t *testing.T) {
 	if len(s.chat.submitted) > 0 {
 		t.Fatalf("sent %q", s.chat.submitted)
 	}
-	if !strings.Contains(s.frame(), "[pasted text 1: 3 lines]") {
+	if !strings.Contains(s.frame(), "[pasted text 1: 2 lines]") {
 		t.Errorf("no mark for a long paste\n%s", s.frame())
 	}
 	s.press("enter")
@@ -411,5 +412,33 @@ func TestLookOf(t *testing.T) {
 		if got := LookOf(func(k string) string { return row.env[k] }); got != row.want {
 			t.Errorf("%v: %+v, want %+v", row.env, got, row.want)
 		}
+	}
+}
+
+// A long message is folded; with everything unfolded, and where there is no key for it, all of it is there.
+func TestLongMessageIsFolded(t *testing.T) {
+	var text strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&text, "line %d\n", i+1)
+	}
+	m := &said{text: text.String() + "look"}
+	shown := func(open bool) string {
+		var b strings.Builder
+		for _, l := range m.lines(view{cols: 79, look: Look{}, open: open}) {
+			b.WriteString(l.String() + "\n")
+		}
+		return b.String()
+	}
+	folded := shown(false)
+	if n := strings.Count(folded, "\n"); n != saidHead+1+saidTail || !strings.Contains(folded, "4985 more lines: Ctrl-O") ||
+		!strings.Contains(folded, "line 12\n") || strings.Contains(folded, "line 13\n") || !strings.HasSuffix(folded, "line 5000\n  look\n") {
+		t.Errorf("%d lines:\n%.2000s", n, folded)
+	}
+	if open := shown(true); strings.Count(open, "\n") != 5001 {
+		t.Errorf("unfolded it has %d lines", strings.Count(open, "\n"))
+	}
+	m.text = strings.Repeat("short\n", 19) + "end"
+	if whole := shown(false); strings.Count(whole, "\n") != 20 {
+		t.Errorf("what is little longer is folded:\n%s", whole)
 	}
 }

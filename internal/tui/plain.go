@@ -276,7 +276,9 @@ func (p *plain) event(e chat.Event) {
 		p.turn(e.Event)
 	case chat.Said:
 		if e.Process || !p.o.Person {
-			p.say((&said{text: e.Text, files: e.Files, process: e.Process}).lines(p.view())...)
+			v := p.view()
+			v.open = true // there is no key for the rest
+			p.say((&said{text: e.Text, files: e.Files, process: e.Process}).lines(v)...)
 		}
 	case chat.Queued:
 		p.say(paragraph(e.Text, normal, p.cols, "waits: ", "  ")...)

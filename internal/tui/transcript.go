@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +56,12 @@ type said struct {
 	process bool // it comes from a process in the background
 }
 
+// What of a long message is shown while it is folded, in lines.
+const (
+	saidHead = 12
+	saidTail = 4
+)
+
 func (s *said) lines(v view) []line {
 	head, rest, st := line{{"> ", accent | bold}}, plainLine("  "), bold
 	if s.process {
@@ -64,6 +71,10 @@ func (s *said) lines(v view) []line {
 	for _, r := range rows(s.text) {
 		out = append(out, wrap(styled(r, st), v.cols, head, rest)...)
 		head = rest
+	}
+	if over := len(out) - saidHead - saidTail; over > saidTail && !v.open {
+		more := styled(fmt.Sprintf("  %s %d more lines: Ctrl-O shows them", v.look.dots(), over), faint)
+		out = slices.Concat(out[:saidHead], []line{v.look.clip(more, v.cols)}, out[len(out)-saidTail:])
 	}
 	for _, f := range s.files {
 		out = append(out, wrap(styled("with "+clean(f), faint), v.cols, rest, rest)...)
