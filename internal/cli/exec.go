@@ -198,6 +198,10 @@ func execute(ctx context.Context, stdio *IO, o execOptions, a *app.App, call lau
 	switch {
 	case err != nil && o.json:
 		return exitCode(exitRefused)
+	case err != nil && r.Decision.Message != "": // it was refused because of that
+		code := refusedBy(stdio, err)
+		refusal(stdio, r)
+		return code
 	case err != nil:
 		return refusedBy(stdio, err)
 	case r.Refused():
