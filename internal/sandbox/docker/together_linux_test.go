@@ -17,6 +17,7 @@ import (
 func TestTogether(t *testing.T) {
 	r := rootful(t)
 	c := r.conf(t, kept())
+	_ = r.backend(t, c) // which removes what is kept, at the end
 	for round := range 3 {
 		old := c
 		old.Plan.Limits.Memory = plan.Limit{Value: float64(300 + round), Set: true}
