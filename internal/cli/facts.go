@@ -8,12 +8,13 @@ import (
 
 	"hermes/internal/app"
 	"hermes/internal/guard/command"
+	"hermes/internal/launch"
 )
 
 // localFacts tells the guard about this machine: where it is, and what the script files that a command names hold, and
-// what git knows of the paths. The environment is left out on purpose: the command may run in another one, and a verdict should not depend on it.
+// what git knows of the paths, and where links lead. The environment is left out on purpose: the command may run in another one, and a verdict should not depend on it.
 func localFacts(stdio *IO, o checkOptions) command.Facts {
-	f := command.Facts{Home: o.home, Dir: o.dir, Profile: o.profile, Supervised: o.supervised}
+	f := command.Facts{Home: o.home, Dir: o.dir, Profile: o.profile, Supervised: o.supervised, Lies: launch.Lies}
 	if f.Home == "" {
 		f.Home = cmp.Or(stdio.Env("HOME"), stdio.Env("USERPROFILE"))
 	}

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -77,7 +78,7 @@ func (j *journey) file(name string) (text string, ok bool) {
 		text, ok = more, true
 	}
 	names := []string{name}
-	if at := lies(name); at != name {
+	if at := Lies(name); at != name {
 		names = append(names, at)
 	}
 	for _, o := range running {
@@ -147,15 +148,24 @@ func (j *journey) reading() (*shell.Program, command.Facts) {
 	return j.prog, j.against
 }
 
-// lies returns where a file lies, or would: links on the way are followed.
-func lies(name string) string {
+// Lies returns where a file lies, or would: links on the way are followed, also where they lead to what is not there yet.
+func Lies(name string) string { return lies(name, 40) } // as many links as Linux follows
+
+func lies(name string, links int) string {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		return real
 	}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
-		return filepath.Join(dir, filepath.Base(name))
+	if to, err := os.Readlink(name); err == nil && links > 0 {
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(lies(filepath.Dir(name), links-1), to)
+		}
+		return lies(filepath.Clean(to), links-1)
 	}
-	return name
+	dir := filepath.Dir(name)
+	if dir == name || dir == "." {
+		return name
+	}
+	return filepath.Join(lies(dir, links), filepath.Base(name))
 }
 
 // with judges a command that runs with another text of one of its scripts, and returns what is said against that and was not before.
@@ -189,7 +199,7 @@ func (j *journey) scripts() map[string]string {
 	defer j.looks.Unlock()
 	out := make(map[string]string, len(j.reads))
 	for name := range j.reads {
-		out[name] = lies(name)
+		out[name] = Lies(name)
 	}
 	return out
 }

@@ -125,7 +125,7 @@ func TestWriting(t *testing.T) {
 		return v.Action
 	}
 	p.beside(": wait; bash later.sh; sh link.sh", func() {
-		for name, want := range map[string]guard.Action{"later.sh": guard.Block, "link.sh": guard.Block, "target.sh": guard.Allow, "other.sh": guard.Allow} {
+		for name, want := range map[string]guard.Action{"later.sh": guard.Block, "link.sh": guard.Block, "target.sh": guard.Block, "other.sh": guard.Allow} {
 			if got := says(name, "rm -rf ~"); got != want {
 				t.Errorf("%s: %v, want %v", name, got, want)
 			}
@@ -193,4 +193,28 @@ func TestLinksThatAreThere(t *testing.T) {
 	if why := p.run(Call{Text: "rm -rf build/*"}); why == "" || len(p.box.ran) != 1 {
 		t.Errorf("what the home holds was deleted: %d commands ran", len(p.box.ran))
 	}
+}
+
+// What a link leads to counts whether it is there yet or not, and a ring of links ends.
+func TestLies(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "a"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"l": "a", "dangling": "a/none", "far": filepath.Join(dir, "none/x"), "two": "dangling", "ring": "gnir", "gnir": "ring", "a/up": "../none"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"a": "a", "l/x": "a/x", "l/x/y/z": "a/x/y/z", "dangling": "a/none", "far": "none/x", "two": "a/none", "l/up": "none", "l/up/x": "none/x", "none": "none",
+	} {
+		if got := Lies(filepath.Join(dir, name)); got != filepath.Join(dir, want) {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	Lies(filepath.Join(dir, "ring/x"))
 }

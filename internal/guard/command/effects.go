@@ -61,16 +61,7 @@ func (c *ctx) operandTargets(i int) []target {
 	if !l.resolved {
 		l.resolved = true
 		for _, k := range l.operands {
-			named := c.targets(c.args(i)[k], c.cmd(i).Dir)
-			l.targets = append(l.targets, named...)
-			if c.cmd(i).Place > shell.Root {
-				continue
-			}
-			for _, t := range named {
-				if led, ok := c.led(t); ok {
-					l.targets = append(l.targets, led)
-				}
-			}
+			l.targets = append(l.targets, c.beyond(i, c.targets(c.args(i)[k], c.cmd(i).Dir))...)
 		}
 	}
 	return l.targets
@@ -140,7 +131,7 @@ func redirect(is place) match {
 			if !r.Writes() {
 				continue
 			}
-			if _, ok := c.find(c.targets(r.Target, c.cmd(i).Dir), is); ok {
+			if _, ok := c.find(c.opened(i, c.targets(r.Target, c.cmd(i).Dir)), is); ok {
 				return span{r.Start, r.End}, true
 			}
 		}
@@ -175,7 +166,7 @@ func (c *ctx) writes(i int) []target {
 		l.wrote = true
 		for _, r := range c.cmd(i).Redirs {
 			if r.Writes() {
-				l.writes = append(l.writes, c.targets(r.Target, c.cmd(i).Dir)...)
+				l.writes = append(l.writes, c.opened(i, c.targets(r.Target, c.cmd(i).Dir))...)
 			}
 		}
 		l.writes = append(l.writes, c.written(i)...)
@@ -183,8 +174,47 @@ func (c *ctx) writes(i int) []target {
 	return l.writes
 }
 
+// opened adds to some targets where they are when links are followed to the end, as whatever opens a file to write does.
+func (c *ctx) opened(i int, list []target) []target {
+	if c.cmd(i).Place > shell.Root {
+		return list
+	}
+	for _, t := range list {
+		whole := t
+		whole.all = true
+		if led, ok := c.led(whole); ok {
+			led.all = t.all
+			list = append(list[:len(list):len(list)], led)
+		}
+	}
+	return list
+}
+
 // written returns what the program of command i writes to by itself.
 func (c *ctx) written(i int) []target {
+	switch list := c.named(i); c.name(i) {
+	case "mv", "install", "ln", "link", "rsync", "sed", "perl", "ruby": // what bears the name is replaced: a link, not what it leads to
+		return c.beyond(i, list)
+	default:
+		return c.opened(i, list)
+	}
+}
+
+// beyond adds to some targets where they are when links on their way are followed.
+func (c *ctx) beyond(i int, list []target) []target {
+	if c.cmd(i).Place > shell.Root {
+		return list
+	}
+	for _, t := range list {
+		if led, ok := c.led(t); ok {
+			list = append(list[:len(list):len(list)], led)
+		}
+	}
+	return list
+}
+
+// named returns what the program of command i writes to by itself, as it is named.
+func (c *ctx) named(i int) []target {
 	dir := c.cmd(i).Dir
 	switch c.name(i) {
 	case "tee", "truncate", "touch", "sponge", "shred", "ed", "ex", "patch":
