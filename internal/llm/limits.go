@@ -2,6 +2,7 @@ package llm
 
 import (
 	_ "embed"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,7 +41,7 @@ var models = sync.OnceValue(func() map[string]Limits {
 })
 
 // Known returns what the list of models says about one, by its name with or without the maker's in front ("anthropic/…") and a
-// variant behind (":free"), and whether it is listed. A price holds for the maker's own service only.
+// variant behind (":free") or without the date that it is listed with, and whether it is listed. A price holds for the maker's own service only.
 func Known(model string) (Limits, bool) {
 	name := strings.ToLower(model)
 	for {
@@ -57,8 +58,29 @@ func Known(model string) (Limits, bool) {
 	if l, ok := models()[name]; ok {
 		return l, true
 	}
-	l, ok := models()[strings.ReplaceAll(name, ".", "-")] // OpenRouter writes claude-x-4.6
-	return l, ok
+	name = strings.ReplaceAll(name, ".", "-") // OpenRouter writes claude-x-4.6
+	if l, ok := models()[name]; ok {
+		return l, true
+	}
+	return undated(name)
+}
+
+var date = regexp.MustCompile(`^20\d\d(\d{4}|-\d\d-\d\d)$`)
+
+// undated returns what is listed of a model that is listed by a name with a date behind it ("…-20250929", "…-2025-09-29"), if only one
+// is: of several nobody knows which one answers.
+func undated(name string) (found Limits, ok bool) {
+	for listed, l := range models() {
+		rest, dated := strings.CutPrefix(listed, name+"-")
+		if !dated || !date.MatchString(rest) {
+			continue
+		}
+		if ok {
+			return Limits{}, false
+		}
+		found, ok = l, true
+	}
+	return found, ok
 }
 
 // Or fills what is not known from other limits.

@@ -156,11 +156,22 @@ func TestKnown(t *testing.T) {
 	}{
 		{"claude-sonnet-4-6", 200_000}, {"anthropic/claude-sonnet-4.6", 200_000}, {"Claude-Sonnet-4-6", 200_000},
 		{"openrouter/anthropic/claude-sonnet-4-6:thinking", 200_000}, {"my-own-model", 0}, {"", 0}, {"/", 0},
+		{"claude-sonnet-4-5", 200_000}, {"anthropic/claude-sonnet-4.5:thinking", 200_000}, {"claude-sonnet-4", 0}, {"claude-sonnet-4-5-2025", 0}, {"claude", 0},
 	} {
 		got, ok := Known(row.model)
 		if got.Context != row.context || ok != (row.context > 0) {
 			t.Errorf("%q: %+v %v", row.model, got, ok)
 		}
+	}
+	listed := models()
+	listed["two-20250101"], listed["two-2025-02-02"], listed["one-2025-02-02"], listed["odd-2025020-2"] = Limits{Context: 1}, Limits{Context: 2}, Limits{Context: 3}, Limits{Context: 4}
+	for name, want := range map[string]int{"two": 0, "two-20250101": 1, "one": 3, "odd": 0, "on": 0} {
+		if got, ok := Known(name); got.Context != want || ok != (want > 0) {
+			t.Errorf("%q: %+v %v", name, got, ok)
+		}
+	}
+	for _, name := range []string{"two-20250101", "two-2025-02-02", "one-2025-02-02", "odd-2025020-2"} {
+		delete(listed, name)
 	}
 	for name, l := range models() {
 		p := l.Price
