@@ -79,6 +79,8 @@ func (n *born) arrived(ctx context.Context) error {
 		return missing(a.What, syscall.Errno(a.Errno))
 	}
 	n.pid, n.answer = a.PID, nil
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.pidfd, err = unix.PidfdOpen(n.pid, 0) // its number is its own until the launcher is told to end it
 	if err != nil {
 		n.pidfd = -1
@@ -125,8 +127,14 @@ var errUnended = errors.New("its processes were killed and do not end; they wait
 // end kills the process and returns when it and everything in its namespaces is gone. Its groups and what else is the kernel's
 // own go a moment later.
 func (n *born) end() error {
-	defer n.release()
-	if n.pidfd < 0 || unix.PidfdSendSignal(n.pidfd, unix.SIGKILL, nil, 0) != nil || !ended(n.pidfd, endTime) {
+	n.mu.Lock()
+	pidfd := n.pidfd // from now on nobody else uses it or closes it
+	n.pidfd = -1
+	n.mu.Unlock()
+	if pidfd >= 0 {
+		defer unix.Close(pidfd)
+	}
+	if pidfd < 0 || unix.PidfdSendSignal(pidfd, unix.SIGKILL, nil, 0) != nil || !ended(pidfd, endTime) {
 		return n.launcher.end(n.id)
 	}
 	_, _ = n.launcher.ask(&wall.Request{ID: n.id, End: true}, nil)

@@ -78,14 +78,19 @@ func (p *place) guard(h *holding, absent []string, log func(string)) {
 	p.born.kill()
 	p.why = path + " was replaced while the sandbox was open, and could have been written inside; open another one"
 	if slices.Contains(absent, path) {
-		p.why = path + " appeared while the sandbox was open, and would lead git to other settings and hooks; it was removed"
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			p.why = path + " appeared while the sandbox was open, and leads git to other settings and hooks; remove it: " + err.Error()
-		}
+		p.why = removeLead(path)
 	}
 	why := p.why
 	p.mu.Unlock()
 	log("the sandbox was ended: " + why)
+}
+
+// removeLead removes what would lead git elsewhere, and says what was done.
+func removeLead(path string) string {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return path + " appeared while the sandbox was open, and leads git to other settings and hooks; remove it: " + err.Error()
+	}
+	return path + " appeared while the sandbox was open, and would lead git to other settings and hooks; it was removed"
 }
 
 // Close ends it; see sandbox.Sandbox.
@@ -130,12 +135,19 @@ func (p *place) note(state string, d *design, spec sandbox.Spec) error {
 }
 
 // over sees to what is left when the connection is.
-func (p *place) over(d *design) {
+func (p *place) over(d *design, log func(string)) {
 	unended := p.born.end()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone, p.unended = true, unended
 	p.holding.close()
+	if p.holding != nil { // nobody watches any more, and what was made last was perhaps not seen
+		for _, path := range d.absent {
+			if number(path) != 0 {
+				log("when the sandbox was closed: " + removeLead(path))
+			}
+		}
+	}
 	p.record.remove()
 	_ = d.clear()
 }
@@ -335,7 +347,7 @@ func (b *Backend) open(ctx context.Context, h *host, l *launcher, n *born, d *de
 		var err error
 		p.Client, err = runner.Dial(ctx, n.conn, runner.Options{
 			Backend: Name, Search: searchPath, Log: b.conf.Log, Start: runner.Start{Files: spec.InitFiles},
-			Walled: d.plan.Namespaces, Greeted: true, Cleanup: func() { p.over(d) },
+			Walled: d.plan.Namespaces, Greeted: true, Cleanup: func() { p.over(d, b.log) },
 			State: snapshot.New(snapshot.Config{
 				Vars: d.vars, Shell: b.conf.Shell, Env: spec.Env, Dir: d.tree, Lasts: spec.Persistent, Judge: effect.Judge, Prelude: runner.PreludeFD, Write: runner.StateFD,
 			}),
