@@ -72,7 +72,7 @@ func (d *Desk) consult(ctx context.Context, out *Decision, r Request, o Options,
 			out.Outcome, out.By, out.Message = SmartDenied, "guardian", smartText(desc)+stop
 			return
 		}
-		out.Outcome, out.Message = NotifyFailed, unreachedText(desc, errors.New("no way to reach the user from here"))
+		out.Outcome, out.Message = NotifyFailed, unreachedText(r.what(), desc, errors.New("no way to reach the user from here"))
 		out.Remedy = "run it at a terminal"
 		return
 	}
@@ -87,13 +87,13 @@ func (d *Desk) consult(ctx context.Context, out *Decision, r Request, o Options,
 	case Granted:
 		out.Action, out.By = guard.Allow, "policy"
 	case Denied:
-		out.Message = deniedText(desc, got.answer.Reason) + stop
+		out.Message = deniedText(r.what(), desc, got.answer.Reason) + stop
 	case TimedOut:
-		out.By, out.Message = "nobody", timeoutText(desc, o.Timeout)+stop
+		out.By, out.Message = "nobody", timeoutText(r.what(), desc, o.Timeout)+stop
 	case NotifyFailed:
-		out.By, out.Message = "nobody", unreachedText(desc, got.err)+stop
+		out.By, out.Message = "nobody", unreachedText(r.what(), desc, got.err)+stop
 	default:
-		out.By, out.Message = "nobody", cancelledText(desc)
+		out.By, out.Message = "nobody", cancelledText(r.what(), desc)
 	}
 }
 

@@ -23,7 +23,7 @@ func (d *Desk) Connect(ctx context.Context, r Request) Decision {
 	case d.granted(r):
 		out.Action, out.Outcome = guard.Allow, Granted
 	case !r.Presence.there():
-		out.Outcome, out.Message, out.Remedy = NoOne, nobodyText(described(open)), r.Verdict.Remedy
+		out.Outcome, out.Message, out.Remedy = NoOne, nobodyText(r.what(), described(open)), r.Verdict.Remedy
 	default:
 		d.consult(ctx, &out, r, o, open)
 	}

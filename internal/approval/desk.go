@@ -99,6 +99,7 @@ type Request struct {
 	Prompter Prompter // nil: nobody can be asked
 	Own      bool     // the person's own command, which no agent wants: what is granted for it covers no agent's, and the other way round
 
+	What   string  // what Command is, in a word for texts, where it is none: "file access"
 	For    string  // the running command, where Command is a connection that it wants
 	Covers *Covers // what lasting answers cover, where that is no command; nil: as the command is
 	Store  Store   // where what is granted for good is kept; nil: the Desk's
@@ -135,9 +136,9 @@ func (d *Desk) Decide(ctx context.Context, r Request) Decision {
 	case r.Presence.headless():
 		d.headless(&out, r, o, open)
 	case !r.Presence.there():
-		out.Outcome, out.Message = NoOne, nobodyText(desc)
+		out.Outcome, out.Message = NoOne, nobodyText(r.what(), desc)
 		out.Remedy = "run it at a terminal"
-		if !sticky(open) {
+		if !sticky(open) && r.what() == isCommand {
 			out.Remedy += ", or add the command to command_allowlist"
 		}
 	default:
@@ -226,5 +227,5 @@ func (d *Desk) headless(out *Decision, r Request, o Options, open []guard.Findin
 		return
 	}
 	out.Outcome = Blocked
-	out.Message, out.Remedy = headlessText(r.Presence, strings.TrimSpace(r.Platform), described(open), approve)
+	out.Message, out.Remedy = headlessText(r.Presence, strings.TrimSpace(r.Platform), r.what(), described(open), approve)
 }

@@ -296,6 +296,35 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// What is no command is not called one, and is not sent to the list of commands.
+func TestMessagesOfOthers(t *testing.T) {
+	refuses := func(change func(*Request), parts ...string) {
+		t.Helper()
+		r := request(t, "write ~/.hermes/config.yaml", &says{}, command.Policy{})
+		r.Verdict = guard.Verdict{Action: guard.Ask, Tier: guard.Danger, Rule: "path/settings", Reason: "it decides about Hermes"}
+		r.Program, r.Judge, r.Covers, r.What = nil, nil, &Covers{}, "file access"
+		change(&r)
+		got := New(Options{}).Decide(t.Context(), r)
+		if r.For != "" {
+			got = New(Options{}).Connect(t.Context(), r)
+		}
+		wants(t, got.Message, append(parts, "BLOCKED", "(path/settings)")...)
+		text := strings.ReplaceAll(got.Message+got.Remedy, noConsent, "")
+		if got.Allowed() || strings.Contains(text, "this command") || strings.Contains(text, "Command flagged") || strings.Contains(text, "command_allowlist") {
+			t.Errorf("it is called a command: %s %s", got.Message, got.Remedy)
+		}
+	}
+	refuses(func(*Request) {}, "the user denied this file access")
+	refuses(func(r *Request) { r.Prompter = nil }, "this file access must be asked about")
+	refuses(func(r *Request) { r.Presence = Nobody }, "This file access must be asked about", "nobody to ask")
+	refuses(func(r *Request) { r.Presence = Cron }, "This file access must be asked about", "cron jobs")
+	refuses(func(r *Request) {
+		r.Presence, r.Verdict.Findings = Cron, []guard.Finding{{Tier: guard.Danger, Rule: "path/settings"}}
+	},
+		"This file access must be asked about", "approvals.cron_mode: approve")
+	refuses(func(r *Request) { r.For, r.Presence = "curl x", Nobody }, "This connection must be asked about")
+}
+
 func TestQuestionHidesSecretsAndKeepsSpans(t *testing.T) {
 	const key = "sk-proj-abc123xyz4567890abcdef"
 	p := &says{}

@@ -72,37 +72,56 @@ func described(findings []guard.Finding) string {
 	return strings.Join(names, "; ")
 }
 
-func deniedText(desc, reason string) string {
-	s := "BLOCKED: the user denied this command (" + desc + "). "
+// isCommand is what the Command of a request is called where it is one.
+const isCommand = "command"
+
+// what returns what the Command of a request is, in a word.
+func (r Request) what() string {
+	if r.For != "" {
+		return "connection"
+	}
+	return orWord(r.What, isCommand)
+}
+
+// flagged begins the refusal of what would be asked about, where nobody is.
+func flagged(what, desc string) string {
+	if what == isCommand {
+		return "BLOCKED: Command flagged as dangerous (" + desc + ")"
+	}
+	return "BLOCKED: This " + what + " must be asked about (" + desc + ")"
+}
+
+func deniedText(what, desc, reason string) string {
+	s := "BLOCKED: the user denied this " + what + " (" + desc + "). "
 	if reason != "" {
 		s += "Reason given: " + reason + ". "
 	}
 	return s + noConsent
 }
 
-func timeoutText(desc string, after time.Duration) string {
-	return fmt.Sprintf("BLOCKED: the question about this command (%s) timed out without user response after %s. %s %s",
-		desc, after, silence, noConsent)
+func timeoutText(what, desc string, after time.Duration) string {
+	return fmt.Sprintf("BLOCKED: the question about this %s (%s) timed out without user response after %s. %s %s",
+		what, desc, after, silence, noConsent)
 }
 
-func unreachedText(desc string, err error) string {
-	s := "BLOCKED: this command must be asked about (" + desc + "), and the question could not be put to anybody"
+func unreachedText(what, desc string, err error) string {
+	s := "BLOCKED: this " + what + " must be asked about (" + desc + "), and the question could not be put to anybody"
 	if err != nil {
 		s += ": " + err.Error()
 	}
 	return s + ". " + noConsent
 }
 
-func cancelledText(desc string) string {
-	return "BLOCKED: the run ended while this command (" + desc + ") waited for an answer. " + noConsent
+func cancelledText(what, desc string) string {
+	return "BLOCKED: the run ended while this " + what + " (" + desc + ") waited for an answer. " + noConsent
 }
 
-func nobodyText(desc string) string {
-	return "BLOCKED: Command flagged as dangerous (" + desc + ") but there is nobody to ask. " + noConsent
+func nobodyText(what, desc string) string {
+	return flagged(what, desc) + " but there is nobody to ask. " + noConsent
 }
 
 // headlessText is the refusal where no person is present by design.
-func headlessText(p Presence, platform, desc string, sticky bool) (message, remedy string) {
+func headlessText(p Presence, platform, what, desc string, sticky bool) (message, remedy string) {
 	var who, key string
 	switch p {
 	case SingleQuery:
@@ -112,12 +131,23 @@ func headlessText(p Presence, platform, desc string, sticky bool) (message, reme
 	default:
 		who, key = "it came from an unattended platform ("+orWord(platform, "unknown")+"), where no user is present", "approvals.unattended_mode"
 	}
-	message = "BLOCKED: Command flagged as dangerous (" + desc + ") but " + who + ". Find another approach that does not need it"
+	message = flagged(what, desc) + " but " + who + ". Find another approach that does not need it"
 	if sticky {
-		return message + "; this one asks every time, and no setting lifts that.", "run it yourself at a terminal"
+		return message + "; this one asks every time, and no setting lifts that.", atTerminal(what)
+	}
+	if what != isCommand { // command_allowlist has no entry for it
+		return message + ". To let such pass, the owner sets " + key + ": approve.", "set " + key + ": approve"
 	}
 	return message + ". To let such commands pass, the owner sets " + key + ": approve.",
 		"set " + key + ": approve, or add the command to command_allowlist"
+}
+
+// atTerminal is what can be done about what nobody was there to be asked about.
+func atTerminal(what string) string {
+	if what == isCommand {
+		return "run it yourself at a terminal"
+	}
+	return "do it yourself, or be at a terminal to be asked"
 }
 
 func smartText(desc string) string {

@@ -15,6 +15,7 @@ func Desk(d *approval.Desk, base approval.Request) Ask {
 	return func(ctx context.Context, q Question) (bool, string, error) {
 		r := base
 		r.Dir, r.Program, r.Judge, r.Covers = q.Dir, nil, nil, &approval.Covers{}
+		r.What = "file access"
 		title := word(q.Access) + " " + q.Path
 		r.Command = title
 		if q.Diff != "" {

@@ -317,6 +317,9 @@ func TestDesk(t *testing.T) {
 			if (err == nil) != row.passes {
 				t.Errorf("%s, %v: %v", row.path, row.choice, err)
 			}
+			if err != nil && (!strings.Contains(err.Error(), "file access") || strings.Contains(err.Error(), "this command")) {
+				t.Errorf("%s: a file is called a command: %v", row.path, err)
+			}
 		}
 		if len(p.asked) != row.asked {
 			t.Errorf("%s: asked %d times", row.path, len(p.asked))
