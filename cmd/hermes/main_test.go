@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"runtime"
 	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox/native"
 	"hermes/internal/sandbox/runner"
 )
@@ -25,6 +27,9 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir+"/home")
+			if tb, ok := env.T().(testing.TB); ok && runtime.GOOS != "windows" {
+				env.Setenv("PATH", rigtest.Guarded(tb, env.Getenv("PATH"), env.WorkDir))
+			}
 			env.Values[models{}] = &models{}
 			return nil
 		},

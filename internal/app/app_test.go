@@ -14,6 +14,7 @@ import (
 
 	"hermes/internal/approval"
 	"hermes/internal/launch"
+	"hermes/internal/rigtest"
 )
 
 // world is a home, an environment, and what the owner was told.
@@ -27,7 +28,7 @@ type world struct {
 func newWorld(t *testing.T, settings string) *world {
 	t.Helper()
 	w := &world{home: t.TempDir(), env: map[string]string{}}
-	w.env["HOME"], w.env["PATH"] = w.home, os.Getenv("PATH")
+	w.env["HOME"], w.env["PATH"] = w.home, rigtest.Guarded(t, os.Getenv("PATH"))
 	if settings != "" {
 		w.write(t, "config.yaml", settings)
 	}

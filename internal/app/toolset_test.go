@@ -117,6 +117,10 @@ func TestFilesOfAConversation(t *testing.T) {
 	w := newWorld(t, "")
 	k := newKit(t, w, "local")
 	w.write(t, ".env", "TOKEN=1\n")
+	others := "!" // the file of another account: it cannot be seen, or is protected. A patch that fits nothing would change nothing.
+	if os.Geteuid() == 0 {
+		others = "!protected"
+	}
 	for _, row := range []struct {
 		tool string
 		args []any
@@ -138,7 +142,7 @@ func TestFilesOfAConversation(t *testing.T) {
 		{"write_file", []any{"path", "AGENTS.md", "content", "x"}, "!instructs agents"},
 		{"write_file", []any{"path", "~/.bashrc", "content", "x"}, "!runs what it says"},
 		{"write_file", []any{"path", "~/.hermes/memories/MEMORY.md", "content", "x"}, "!decides what Hermes may do"},
-		{"write_file", []any{"path", "~root/.ssh/authorized_keys", "content", "x"}, "!"},
+		{"patch", []any{"mode", "replace", "path", "~root/.ssh/authorized_keys", "old_string", "hermes-none", "new_string", "x"}, others},
 		{"memory", []any{"action", "add", "content", "Tests run with go test."}, "!came from outside"}, // who calls does not say that nothing did
 		{"todo", []any{"todos", []map[string]string{{"id": "1", "content": "read"}}}, "[ ] 1: read"},
 	} {

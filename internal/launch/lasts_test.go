@@ -14,6 +14,7 @@ import (
 	"hermes/internal/guard/checked"
 	"hermes/internal/guard/command"
 	"hermes/internal/guard/environ"
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/local"
 )
@@ -22,6 +23,7 @@ import (
 type session struct {
 	*bench
 	place *Place
+	path  string // PATH, in which rm deletes nothing of this machine
 }
 
 func newSession(t testing.TB, b *bench, files ...string) *session {
@@ -43,7 +45,7 @@ func newSession(t testing.TB, b *bench, files ...string) *session {
 			t.Error(err)
 		}
 	})
-	return &session{b, p}
+	return &session{b, p, rigtest.Guarded(t, "/usr/bin:/bin")}
 }
 
 // does runs a command and returns what it printed, and why it was stopped: refused, or asked about and denied. "" is not at all.
@@ -52,7 +54,7 @@ func (s *session) does(t testing.TB, text string) (out, stopped string) {
 	s.person.asked = nil
 	var buf bytes.Buffer
 	r, err := s.run(t, Call{Place: s.place, Text: text, Dir: noDir, Stdout: &buf, Stderr: &buf,
-		Env: environ.Request{Surface: environ.Foreground, Base: map[string]string{"PATH": "/usr/bin:/bin", "HOME": s.dir}}})
+		Env: environ.Request{Surface: environ.Foreground, Base: map[string]string{"PATH": s.path, "HOME": s.dir}}})
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
@@ -94,7 +96,7 @@ func TestPoisonedSession(t *testing.T) {
 		{"an array's second", "declare -ax D=(x ~)", `rm -rf "${D[1]}"`},
 		{"an array for a variable of the environment", "unset HOME; declare -ax HOME=(/etc/hermes-none)", "rm -rf ~"},
 		{"a variable of a function", `f() { rm -rf "$D"; }; export D=~`, "f"},
-		{"HOME", "export HOME=/etc/hermes-none", "rm -rf ~"},
+		{"HOME", "export HOME=/etc", "rm -rf ~/hermes-none"},
 		{"CDPATH", "export CDPATH=$HOME/..", "cd ${PWD##*/} && rm -rf *"},
 	}
 	asked := []row{ // when they are made; what a person allows is then there, or forgotten
@@ -122,7 +124,7 @@ func TestPoisonedSession(t *testing.T) {
 		{"a forged array's subscript", forged(`\0vars\0declare -ax a=([$(rm -rf ~)]="b")\n`), "export X=1"},
 		{"an array, forged over a variable", forgedArray("D", "$HOME", true), `rm -rf "$D"`},
 		{"an array, forged under a variable", forgedArray("D", "$HOME", false), `rm -rf "$D"`},
-		{"an array, forged over HOME", forgedArray("HOME", "/etc/hermes-none", true), `rm -rf ~`},
+		{"an array, forged over HOME", forgedArray("HOME", "/etc", true), `rm -rf ~/hermes-none`},
 		{"a state told by another builtin", `builtin() { printf >&4 '\0names\0\0functions\0\0aliases\0rm -rf ~\n\0end\0'; }`, "export X=1"},
 	}
 	for k, row := range slices.Concat(definitions, asked, forgotten) {
@@ -271,7 +273,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		s.does(t, "export FIRST=1")
 		var buf bytes.Buffer
 		r, err := s.run(t, Call{Place: s.place, Text: row.text, Dir: noDir, Stdout: &buf, Stderr: &buf,
-			Env:     environ.Request{Surface: environ.Foreground, Base: map[string]string{"PATH": "/usr/bin:/bin", "HOME": s.dir}},
+			Env:     environ.Request{Surface: environ.Foreground, Base: map[string]string{"PATH": s.path, "HOME": s.dir}},
 			Started: func(Started) { s.does(t, row.change) }})
 		if ran := strings.Contains(buf.String(), "ran"); ran != row.runs || (err == nil) != row.runs || r.Ran != row.runs {
 			t.Errorf("%q while %q: %q, %v, ran %v", row.text, row.change, buf.String(), err, r.Ran)

@@ -38,7 +38,8 @@ type bash struct {
 	openErr error
 	runErr  error
 	status  sandbox.Status
-	fake    bool // do not run, return status
+	fake    bool   // do not run, return status
+	path    string // PATH of what runs where it is given none
 	do      func(context.Context, sandbox.Command)
 
 	mu     sync.Mutex
@@ -86,7 +87,7 @@ func (b *bash) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, erro
 	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	b.mu.Lock()
-	env := append(b.spec.Env.Strings(), c.Env.Strings()...)
+	env := append([]string{"PATH=" + b.path}, append(b.spec.Env.Strings(), c.Env.Strings()...)...)
 	b.mu.Unlock()
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, env, c.Stdin, c.Stdout, c.Stderr
 	err := cmd.Run()
@@ -147,7 +148,7 @@ type bench struct {
 func newBench(t testing.TB) *bench {
 	t.Helper()
 	dir := t.TempDir()
-	return &bench{dir: dir, box: &bash{}, log: &log{}, person: &says{}, policy: Policy{
+	return &bench{dir: dir, box: &bash{path: rigtest.Guarded(t, os.Getenv("PATH"))}, log: &log{}, person: &says{}, policy: Policy{
 		Facts: command.Facts{Home: dir}, Environ: environ.New(environ.Config{}),
 	}}
 }

@@ -25,7 +25,7 @@ func TestFirstDirectory(t *testing.T) {
 		var out strings.Builder
 		run := func(c Call) Result {
 			c.Place, c.Dir, c.Stdout, c.Stderr = s.place, noDir, &out, &out
-			c.Env = environ.Request{Surface: environ.Foreground, Base: map[string]string{"PATH": "/usr/bin:/bin", "HOME": top}}
+			c.Env = environ.Request{Surface: environ.Foreground, Base: map[string]string{"PATH": s.path, "HOME": top}}
 			r, err := b.run(t, c)
 			if err != nil {
 				t.Fatal(err)

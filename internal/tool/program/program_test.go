@@ -92,6 +92,7 @@ func newBench(t *testing.T) *bench {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	ok(t, err)
 	b := &bench{T: t, dir: dir, person: &says{}, env: environ.Parse(os.Environ())}
+	b.env["PATH"] = rigtest.Guarded(t, os.Getenv("PATH"))
 	profile, err := scope.ParseProfile("default")
 	ok(t, err)
 	owner, err := scope.ParseSession(profile, "cli", "1")

@@ -18,6 +18,7 @@ import (
 	"hermes/internal/guard/scope"
 	"hermes/internal/launch"
 	"hermes/internal/process"
+	"hermes/internal/rigtest"
 	"hermes/internal/sandbox"
 	"hermes/internal/sandbox/capture"
 	"hermes/internal/sandbox/local"
@@ -138,7 +139,7 @@ func newBenchOn(t *testing.T, backend sandbox.Backend, surface environ.Surface) 
 	b.policy = &launch.Policy{Facts: command.Facts{Home: home}, Environ: environ.New(environ.Config{})}
 	b.desk = approval.New(approval.Options{})
 	session := sessionOf(t, "1")
-	state := t.TempDir()
+	state, search := t.TempDir(), rigtest.Guarded(t, os.Getenv("PATH"))
 	b.o = Options{
 		Door:    launch.New(launch.Options{Policy: func() (launch.Policy, error) { return *b.policy, nil }, Desk: b.desk, Log: b.log}),
 		Place:   launch.NewPlace(backend, sandbox.Spec{Workdir: workdir, Session: session, Persistent: true, Home: state}),
@@ -146,7 +147,7 @@ func newBenchOn(t *testing.T, backend sandbox.Backend, surface environ.Surface) 
 		Processes: process.New(process.Options{Notify: func(n process.Notice) { b.notices <- n },
 			Capture: func() *capture.Buffer { return capture.New(capture.Config{Dir: state + "/output"}) }}),
 		Environment: func() environ.Request {
-			return environ.Request{Surface: surface, Base: map[string]string{"PATH": os.Getenv("PATH"), "LANG": "C.UTF-8", "HOME": home, "TERM": "xterm"}}
+			return environ.Request{Surface: surface, Base: map[string]string{"PATH": search, "LANG": "C.UTF-8", "HOME": home, "TERM": "xterm"}}
 		},
 		Presence: approval.Person, Prompter: b.person,
 	}
