@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hermes/internal/rigtest"
 )
 
 // sudoWorld is a machine with one more user, who may become root with a password. All of /etc is a copy that only the
@@ -28,7 +30,9 @@ const sudoUser = "54321"
 const sudoScript = `set -e
 IFS= read -r password
 mount -t tmpfs -o mode=755 none "$W/etc"
-cp -a /etc/. "$W/etc"
+copy() {
+` + rigtest.CopyEtc + `}
+copy "$W/etc"
 mount --bind "$W/etc" /etc
 useradd -u ` + sudoUser + ` -U -M -d "$W/home" -s /bin/bash hermestest
 printf 'hermestest:%s\n' "$password" | chpasswd

@@ -176,8 +176,9 @@ func (s *server) account(o options, args []string) []string {
 	s.must(os.MkdirAll("/run/sshd", 0o755))
 	// All of /etc is a copy: a mount on one of its files would be gone once somebody replaced that file.
 	etc := filepath.Join(s.dir, "etc")
-	if out, err := exec.Command("cp", "-a", "/etc", etc).CombinedOutput(); err != nil {
-		s.t.Fatalf("copy /etc: %v: %s", err, out)
+	s.must(os.Mkdir(etc, 0o755))
+	if out, err := exec.Command("sh", "-ec", rigtest.CopyEtc, "sh", etc).CombinedOutput(); err != nil {
+		s.t.Fatalf("%v: %s", err, out)
 	}
 	s.append(filepath.Join(etc, "passwd"), fmt.Sprintf("%s:x:%d:%d::%s:%s\n", s.user, uid, uid, s.home, shell))
 	s.append(filepath.Join(etc, "shadow"), s.user+":*:19000:0:99999:7:::\n")
