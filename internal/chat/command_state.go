@@ -33,9 +33,17 @@ func (c *Chat) showStatus(string) {
 		row("approvals", "%s", mode)
 	}
 	if s.Background+s.Running > 0 {
-		row("beside", "%d in the background, %d processes left running", s.Background, s.Running)
+		row("beside", "%d in the background, %s left running", s.Background, number(s.Running, "process", "processes"))
 	}
 	c.say(Plain, "%s", strings.TrimSuffix(b.String(), "\n"))
+}
+
+// number counts things.
+func number(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 func ifSet(before, text string) string {
@@ -265,7 +273,7 @@ func (c *Chat) approvals(arg string) {
 		mode, listed := c.o.Approval()
 		fmt.Fprintf(&b, "mode       %s\n", mode)
 		fmt.Fprintf(&b, "YOLO       %s\n", onOff(c.o.Desk.YOLO(owner)))
-		fmt.Fprintf(&b, "allow-list %d entries, see hermes approvals list\n", len(listed))
+		fmt.Fprintf(&b, "allow-list %s, see hermes approvals list\n", number(len(listed), "entry", "entries"))
 	}
 	grants := c.o.Desk.Grants(owner)
 	for i, g := range grants {

@@ -54,7 +54,7 @@ func TestLines(t *testing.T) {
 		{"/compact", "compacted\ndone answered"},
 		{"/config", "plain: settings "},
 		{"/config no.such", "error: no.such is not a setting."},
-		{"/approvals", "plain: mode       smart\nYOLO       off\nallow-list 1 entries, see hermes approvals list\nNothing was granted in this conversation."},
+		{"/approvals", "plain: mode       smart\nYOLO       off\nallow-list 1 entry, see hermes approvals list\nNothing was granted in this conversation."},
 		{"/approvals revoke x", "error: This conversation was not granted that. /approvals lists what it was granted; hermes approvals revoke takes entries off the allow-list."},
 		{"/approve", "plain: Nothing is asked."},
 		{"/approve everything", "error: Write /approve, /approve session or /approve always, and all for every question that waits."},

@@ -237,6 +237,13 @@ func (a *approvals) apply(o opened, found []history.Proposal, f suggestion) erro
 	for _, entry := range chosen {
 		fmt.Fprintf(a.stdio.Stdout, "+ %s\n", visible(entry))
 	}
-	fmt.Fprintf(a.stdio.Stdout, "command_allowlist has %d entries now.\n", len(entries))
+	fmt.Fprintf(a.stdio.Stdout, "command_allowlist has %s now.\n", entriesOf(len(entries)))
 	return nil
+}
+
+func entriesOf(n int) string {
+	if n == 1 {
+		return "one entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }

@@ -137,7 +137,7 @@ func TestSuggestApply(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(path, "config.yaml")); err == nil {
 		t.Error("a wrong number wrote settings")
 	}
-	if code, out, stderr := run("suggest", "--apply", "1, 1"); code != 0 || out != "+ git push *\ncommand_allowlist has 1 entries now.\n" {
+	if code, out, stderr := run("suggest", "--apply", "1, 1"); code != 0 || out != "+ git push *\ncommand_allowlist has one entry now.\n" {
 		t.Errorf("%d %s%s", code, out, stderr)
 	}
 	// What is listed is not proposed again.

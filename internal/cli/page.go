@@ -175,7 +175,7 @@ func (p *page) marked(text string, start, end int, note string) {
 		p.under(indent+strings.Repeat(" ", gutter), bar, beside)
 	}
 	if rest > 0 {
-		p.line(fmt.Sprintf("%s%s%d more lines", indent, p.dots+" ", rest))
+		p.line(indent + p.dots + " " + count(rest, "more line"))
 		p.under(indent+strings.Repeat(" ", gutter), "", note)
 	}
 }

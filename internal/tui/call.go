@@ -199,12 +199,12 @@ func tail(lines []string, cut bool, most int, v view) []line {
 	var out []line
 	more := len(lines) - most
 	if more > 0 || cut && v.open {
-		what := "more lines above"
+		what := number(max(0, more), "more line") + " above"
 		if cut {
-			what = "more lines above, and what was printed before"
+			what += ", and what was printed before"
 		}
 		if v.open {
-			out = append(out, styled(fmt.Sprintf("  %s %d %s", v.look.dots(), max(0, more), what), faint))
+			out = append(out, styled("  "+v.look.dots()+" "+what, faint))
 		}
 		lines = lines[max(0, more):]
 	}
@@ -233,7 +233,7 @@ func (c *call) arguments(v view) []line {
 		lines := paragraph(text, normal, v.cols, "  "+clean(key)+": ", "    ")
 		if len(lines) > openLines {
 			more := len(lines) - openLines
-			lines = append(lines[:openLines], styled(fmt.Sprintf("    %s %d more lines", v.look.dots(), more), faint))
+			lines = append(lines[:openLines], styled("    "+v.look.dots()+" "+number(more, "more line"), faint))
 		}
 		out = append(out, lines...)
 	}
@@ -269,7 +269,7 @@ func diff(text string, cols, most int, look Look) []line {
 	var out []line
 	for i, s := range all {
 		if len(out) >= most {
-			return append(out, styled(fmt.Sprintf("  %s %d more lines of the difference", look.dots(), len(all)-i), faint))
+			return append(out, styled("  "+look.dots()+" "+number(len(all)-i, "more line")+" of the difference", faint))
 		}
 		st := normal
 		switch {

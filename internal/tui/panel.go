@@ -78,9 +78,9 @@ func (p *panel) window(body []line, cols, room int, look Look) []line {
 	left := len(body) - p.scroll - room
 	p.seen = p.seen || left == 0
 	out := body[p.scroll : p.scroll+room : p.scroll+room]
-	text := fmt.Sprintf("%s%s %d more lines: PgDn reads on", margin, look.dots(), left)
+	text := margin + look.dots() + " " + number(left, "more line") + ": PgDn reads on"
 	if left == 0 {
-		text = fmt.Sprintf("%s%s %d lines above: PgUp", margin, look.dots(), p.scroll)
+		text = margin + look.dots() + " " + number(p.scroll, "line") + " above: PgUp"
 	}
 	return append(out, look.clip(styled(text, caution), cols))
 }

@@ -49,6 +49,15 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// Of one there is no plural.
+func TestNumber(t *testing.T) {
+	var out bytes.Buffer
+	testPlain(&out, &fake{}, true).hear(chat.Opened{History: stored()[:1]})
+	if out.String() != "1 message so far.\n" || number(2, "line") != "2 lines" {
+		t.Errorf("%q", out.String())
+	}
+}
+
 // Of a command that takes its time it is said once what can be done about it, and never into a question.
 func TestLinesOfLongCommand(t *testing.T) {
 	var out bytes.Buffer

@@ -240,8 +240,12 @@ func (t *transcript) hear(e agent.Event, now time.Time) {
 	case agent.Retry:
 		t.retry(n, e)
 	case agent.Compacted:
-		t.add(&aside{fmt.Sprintf("%d older messages stand as a summary from now on: %s tokens instead of %s. They stay stored.",
-			e.Messages, count(e.After), count(e.Before)), faint})
+		verb, kept := "stand", "They stay"
+		if e.Messages == 1 {
+			verb, kept = "stands", "It stays"
+		}
+		t.add(&aside{fmt.Sprintf("%s %s as a summary from now on: %s tokens instead of %s. %s stored.",
+			number(e.Messages, "older message"), verb, count(e.After), count(e.Before), kept), faint})
 	case agent.Steered:
 		t.settleAnswer(n)
 		t.add(&said{text: e.Text})
@@ -376,6 +380,14 @@ func (t *transcript) opened(history []session.Message) {
 			}
 		}
 	}
+}
+
+// number counts things: "1 line", "2 lines".
+func number(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // count writes a number of tokens: 950, 12.3k, 1.2M.

@@ -148,7 +148,7 @@ func (m *model) farewell(w io.Writer) {
 		}
 	}
 	if over := len(lines) - most; over > 0 {
-		lines = append([]line{styled(fmt.Sprintf("%s %d lines", m.look.dots(), over), faint)}, lines[over:]...)
+		lines = append([]line{styled(m.look.dots()+" "+number(over, "line"), faint)}, lines[over:]...)
 	}
 	if m.left != nil && m.left.ID != "" && !m.left.Deleted {
 		lines = append(lines, line{}, styled("To go on: hermes chat --resume "+screen.Visible(m.left.ID), faint))
