@@ -115,7 +115,7 @@ func (a *App) open(name checked.ProfileName) (err error) {
 		return fmt.Errorf("open audit log: %w", err)
 	}
 	a.log, err = audit.Open(a.root, audit.Options{Now: time.Now, Version: a.p.Version, Told: func(m audit.Mark) {
-		a.p.Tell("the audit log was damaged: " + string(m.Damage))
+		a.p.Tell("the audit log was damaged: " + string(m.Damage) + ". See hermes audit verify.")
 	}})
 	if err != nil {
 		return err

@@ -128,6 +128,23 @@ func isExit(err error) bool {
 	return errors.As(err, &code)
 }
 
+// linesError is an error whose lines are printed as lines.
+type linesError struct{ error }
+
+func (e *linesError) Unwrap() error { return e.error }
+
+// shown returns the lines, each fit for a terminal. None after the first stands at the margin, where Hermes speaks: they may hold what
+// is in a file.
+func (e *linesError) shown() string {
+	lines := strings.Split(strings.TrimRight(e.Error(), "\n"), "\n")
+	for i, l := range lines {
+		if lines[i] = visible(strings.ReplaceAll(strings.TrimSuffix(l, "\r"), "\t", "    ")); i > 0 && l != "" {
+			lines[i] = "  " + lines[i]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // report prints an error in our shape and returns the exit code that goes with it.
 func report(w io.Writer, err error) int {
 	var code exitCode
@@ -137,7 +154,12 @@ func report(w io.Writer, err error) int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	fmt.Fprintf(w, "hermes: %s\n", visible(err.Error()))
+	text := visible(err.Error())
+	var several *linesError
+	if errors.As(err, &several) {
+		text = several.shown()
+	}
+	fmt.Fprintf(w, "hermes: %s\n", text)
 	var hinted *hintError
 	if errors.As(err, &hinted) {
 		fmt.Fprintln(w, hinted.hint)

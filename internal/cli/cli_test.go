@@ -67,6 +67,15 @@ func TestErrorsHideNothing(t *testing.T) {
 	}
 }
 
+// The lines of an error of a tool are printed as lines, of which none passes for one of Hermes' own.
+func TestErrorsOfSeveralLines(t *testing.T) {
+	var out bytes.Buffer
+	err := &linesError{usage("Do this.", "no note holds it. They are:\n\tone\x1b[2J\r\n\nhermes: two\n")}
+	if code := report(&out, err); code != 1 || out.String() != "hermes: no note holds it. They are:\n      one\\x1b[2J\n\n  hermes: two\nDo this.\n" {
+		t.Errorf("exit code %d: %q", code, out.String())
+	}
+}
+
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,7 +64,7 @@ func (s *settings) revise(ctx context.Context, o opened, draft *config.Draft, t 
 			return err
 		case !changed:
 			if err := draft.Drop(); err != nil || ended != nil {
-				return errors.Join(ended, err)
+				return errors.Join(noEditor(ended, argv[0]), err)
 			}
 			fmt.Fprintf(s.stdio.Stdout, "%s is as it was\n", joined(o, config.File))
 			return nil
@@ -85,6 +86,14 @@ func (s *settings) revise(ctx context.Context, o opened, draft *config.Draft, t 
 			return exitCode(exitFailed)
 		}
 	}
+}
+
+// noEditor says what to do where the editor could not be started.
+func noEditor(err error, name string) error {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return usage("Name an editor that is installed: EDITOR=nano hermes config edit", "start the editor %s: %s", name, err)
 }
 
 // saved says what was done, and what the environment makes of it.

@@ -154,9 +154,9 @@ func runTool(ctx context.Context, stdio *IO, tools []tool.Tool, args []string, a
 	case errors.Is(err, browse.ErrNoEngine):
 		return usage(browse.Setup, "%s", err)
 	case errors.As(err, &denied) && denied.Verdict.Remedy != "":
-		return usage(sentence(denied.Verdict.Remedy), "%s", err)
+		return &linesError{usage(sentence(denied.Verdict.Remedy), "%s", err)}
 	case err != nil:
-		return err
+		return &linesError{err}
 	}
 	if asJSON {
 		err = encode(stdio.Stdout, result.Data)
