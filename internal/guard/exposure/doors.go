@@ -208,6 +208,18 @@ func (e Exposure) Missing() []Row { return e.lacking(Explicitly) }
 // Lacking returns the rows that are a default and not in force: reported, and the rest goes on.
 func (e Exposure) Lacking() []Row { return e.lacking(ByDefault) }
 
+// Unmet returns the rows that are known not to be as they were asked by name: opening must not go on with them. Capabilities and
+// the system call filter count as asked by name wherever they are asked at all; a default that is not in force is only reported.
+func (e Exposure) Unmet() (out []Row) {
+	for _, row := range e.Rows() {
+		named := row.want == Explicitly || row.Key == "capabilities" || row.Key == "seccomp"
+		if named && !row.OK && row.Force != "unknown" {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
 func (e Exposure) lacking(want Want) []Row {
 	var out []Row
 	for _, row := range e.Rows() {

@@ -291,6 +291,10 @@ func TestRows(t *testing.T) {
 	if diff := cmp.Diff([]string{"capabilities", "limit_cpu"}, keys(e.Lacking())); diff != "" {
 		t.Error(diff)
 	}
+	// What is unknown is not known to be otherwise; capabilities count wherever they are asked for.
+	if diff := cmp.Diff([]string{"capabilities", "network"}, keys(e.Unmet())); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func TestDoorTable(t *testing.T) {

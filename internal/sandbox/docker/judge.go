@@ -419,10 +419,7 @@ func (p *place) ProbeProgram() string { return probePath }
 
 // refuse finds what was asked for by name and is not in force. With best effort it is told with every result instead.
 func refuse(e *exposure.Exposure, effort bool) error {
-	for _, row := range e.Rows() {
-		if row.OK || row.Force == "unknown" || !asked(e, row) {
-			continue
-		}
+	for _, row := range e.Unmet() {
 		if effort {
 			if !slices.Contains(e.Gaps, row.Name) {
 				e.Gaps = append(e.Gaps, row.Name)
@@ -439,18 +436,4 @@ func remedy(key string) string {
 		return "this engine does not enforce it: take the limit out of terminal.container_*, or use an engine that does"
 	}
 	return "see `hermes sandbox verify --backend docker`, and what terminal.docker_extra_args and terminal.docker_volumes open"
-}
-
-// asked tells whether a row was asked for by name. A default that is not in force is only reported.
-func asked(e *exposure.Exposure, row exposure.Row) bool {
-	if name, ok := strings.CutPrefix(row.Key, "limit_"); ok {
-		return slices.ContainsFunc(e.Limits, func(l exposure.Limit) bool { return l.Name == name && l.Want == exposure.Explicitly })
-	}
-	if door, ok := exposure.ParseDoor(row.Key); ok {
-		return e.Doors[door].Asked == exposure.Explicitly
-	}
-	if row.Key == "network" {
-		return e.Network.Want == exposure.Explicitly
-	}
-	return true
 }

@@ -231,6 +231,9 @@ func (h *host) limit(made *held, l sandbox.Limits) []exposure.Limit {
 		}
 		out = append(out, limit)
 	}
+	if l.Disk > 0 { // nothing here can limit it
+		out = append(out, exposure.Limit{Name: "disk", Unit: "bytes", Want: want, Asked: uint64(l.Disk)})
+	}
 	return out
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -104,8 +105,7 @@ func (b *Backend) judge(ctx context.Context, p *place, d *design, spec sandbox.S
 	e := &p.exposure
 	if slices.Contains(e.Gaps, landlockGap) && !spec.BestEffort {
 		return &sandbox.MissingError{Backend: Name, What: landlockGap, Why: "this kernel was built without it, or started without it",
-			Remedy: "add landlock to the kernel's parameter lsm=, or set terminal.native_best_effort: true to run without it; " +
-				"every result then says so"}
+			Remedy: "add landlock to the kernel's parameter lsm=, or " + effortRemedy}
 	}
 	if leaks(spec) {
 		e.Doors.Found(exposure.EnvSecrets, exposure.Open, "the environment holds a secret")
@@ -131,13 +131,9 @@ func (b *Backend) judge(ctx context.Context, p *place, d *design, spec sandbox.S
 	if ok {
 		*e = e.Combine(known.exposure)
 	}
-	for _, row := range e.Rows() {
-		if row.OK || row.Force == "unknown" || !asked(e, row) {
-			continue
-		}
+	for _, row := range e.Unmet() {
 		if !spec.BestEffort {
-			return &sandbox.MissingError{Backend: Name, What: row.Name, Why: row.Note,
-				Remedy: "set terminal.native_best_effort: true to run without it; every result then says so"}
+			return unmet(row)
 		}
 		if !slices.Contains(e.Gaps, row.Name) {
 			e.Gaps = append(e.Gaps, row.Name)
@@ -146,18 +142,31 @@ func (b *Backend) judge(ctx context.Context, p *place, d *design, spec sandbox.S
 	return nil
 }
 
-// asked tells whether a row was asked for by name. A default that is not in force is only reported.
-func asked(e *exposure.Exposure, row exposure.Row) bool {
-	if name, ok := strings.CutPrefix(row.Key, "limit_"); ok {
-		return slices.ContainsFunc(e.Limits, func(l exposure.Limit) bool { return l.Name == name && l.Want == exposure.Explicitly })
+const effortRemedy = "set terminal.native_best_effort: true to run without it; every result then says so"
+
+// unmet says why what was asked for by name is not in force, and what to do.
+func unmet(row exposure.Row) error {
+	e := &sandbox.MissingError{Backend: Name, What: row.Name, Why: row.Note, Remedy: effortRemedy}
+	name, limit := strings.CutPrefix(row.Key, "limit_")
+	switch {
+	case !limit:
+		return e
+	case name == "disk":
+		e.Why = "commands write to the file systems of this machine, where this backend cannot limit them"
+		e.Remedy = "use the backend docker, where storage has quotas"
+	case row.Force != "none":
+		e.Why = row.Force + " is in force, by " + row.Note
+		e.Remedy = "ask for another value"
+	case os.Getuid() == 0:
+		e.Why = "there is no control group here in which " + name + " can be limited"
+		e.Remedy = "make /sys/fs/cgroup writable for Hermes, with the controller " + name
+	default:
+		e.Why = "this user may not make a control group in which " + name + " is limited"
+		e.Remedy = "let systemd hand the controller down (`systemctl edit user@.service`: [Service] Delegate=cpu memory pids; log in " +
+			"again) and start Hermes by `systemd-run --user --scope hermes`"
 	}
-	if door, ok := exposure.ParseDoor(row.Key); ok {
-		return e.Doors[door].Asked == exposure.Explicitly
-	}
-	if row.Key == "network" {
-		return e.Network.Want == exposure.Explicitly
-	}
-	return true
+	e.Remedy += "; or take the limit away: hermes config unset terminal.container_" + name + "; or " + effortRemedy
+	return e
 }
 
 // leaks tells whether the environment holds a secret.

@@ -351,8 +351,8 @@ func TestAskedLimit(t *testing.T) {
 	p, err := backend(t, conf).Open(t.Context(), s)
 	if err != nil { // where no group can limit it, that is said
 		var missing *sandbox.MissingError
-		if !errors.As(err, &missing) || missing.What != "cpu limit" {
-			t.Fatal(err)
+		if !errors.As(err, &missing) || missing.What != "cpu limit" || missing.Why == "" || !strings.Contains(missing.Remedy, "terminal.container_cpu") {
+			t.Fatalf("%v, %+v", err, missing)
 		}
 		return
 	}
@@ -362,6 +362,32 @@ func TestAskedLimit(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
+}
+
+// A limit of disk that the owner sets is an error, as nothing enforces it; with best effort every result says so.
+func TestAskedDisk(t *testing.T) {
+	s, conf := spec(t)
+	conf.Probe = []string{}
+	s.Limits = sandbox.Limits{Disk: 1 << 30, Asked: true}
+	b := backend(t, conf)
+	p, err := b.Open(t.Context(), s)
+	var missing *sandbox.MissingError
+	if !errors.As(err, &missing) || missing.What != "disk limit" || missing.Why == "" || !strings.Contains(missing.Remedy, "hermes config unset terminal.container_disk") {
+		if err == nil {
+			_ = p.Close(t.Context())
+		}
+		t.Errorf("%v, %+v", err, missing)
+	}
+	s.BestEffort = true
+	e := open(t, b, s).Exposure()
+	if !strings.Contains(e.Summary(), "without disk limit") {
+		t.Errorf("it is not said: %s", e.Summary())
+	}
+	if rows := e.Unmet(); len(rows) != 1 || rows[0].Key != "limit_disk" || rows[0].Asked != "1 GiB" || rows[0].Force != "none" {
+		t.Errorf("not as asked: %+v", rows)
+	}
+	s.BestEffort, s.Limits.Disk = false, sandbox.Unlimited
+	_ = open(t, b, s)
 }
 
 // opener returns what a process that this test starts opens sandboxes with.

@@ -366,7 +366,7 @@ func (d *design) print(h *host, spec sandbox.Spec) {
 		Landlock: fmt.Sprintf("abi %d read %q write %q devices %q open %q", h.landlock, d.plan.Read, d.plan.Write, d.plan.Devices, d.plan.Open),
 		Network:  e.Network, EnvNames: spec.Env.Names(), Doors: e.Doors, Scope: spec.Session.String(), Effort: spec.BestEffort,
 		Limits: []exposure.Limit{{Name: "memory", Asked: uint64(spec.Limits.Memory)}, {Name: "pids", Asked: uint64(spec.Limits.PIDs)},
-			{Name: "cpu", Asked: uint64(spec.Limits.CPU)}},
+			{Name: "cpu", Asked: uint64(spec.Limits.CPU)}, {Name: "disk", Asked: uint64(spec.Limits.Disk)}},
 	}
 	for _, s := range d.plan.Steps {
 		p.Mounts = append(p.Mounts, exposure.Bind{Source: s.Source, Target: s.Target, Write: s.Kind == wall.Write, Options: string(s.Kind) + s.Text})
