@@ -147,6 +147,9 @@ func setDemo(ctx context.Context, stdio *IO, o demoOptions, dir string) (*demoSt
 		return nil, errors.Join(err, a.Close())
 	}
 	s.missing, s.where.Backend = strings.Join(append([]string{err.Error()}, told...), "; "), "local"
+	if err = w.Stubbed(); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	return s, nil
 }
 
@@ -167,7 +170,7 @@ func demoSettings(o demoOptions, backend string) string {
 func (s *demoStage) look(ctx context.Context) error {
 	if s.where.Backend == "local" {
 		s.missing = "this is the backend local, which has no walls"
-		return nil
+		return s.world.Stubbed()
 	}
 	where := s.where
 	var err error
