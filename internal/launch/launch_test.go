@@ -39,7 +39,7 @@ type bash struct {
 	runErr  error
 	status  sandbox.Status
 	fake    bool   // do not run, return status
-	path    string // PATH of what runs where it is given none
+	path    string // what leads PATH
 	do      func(context.Context, sandbox.Command)
 
 	mu     sync.Mutex
@@ -87,8 +87,15 @@ func (b *bash) Run(ctx context.Context, c sandbox.Command) (sandbox.Status, erro
 	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	b.mu.Lock()
-	env := append([]string{"PATH=" + b.path}, append(b.spec.Env.Strings(), c.Env.Strings()...)...)
+	env := append(b.spec.Env.Strings(), c.Env.Strings()...)
 	b.mu.Unlock()
+	search := os.Getenv("PATH")
+	for _, line := range env {
+		if value, ok := strings.CutPrefix(line, "PATH="); ok {
+			search = value
+		}
+	}
+	env = append(env, "PATH="+b.path+search)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, env, c.Stdin, c.Stdout, c.Stderr
 	err := cmd.Run()
 	var ended *exec.ExitError
@@ -148,7 +155,7 @@ type bench struct {
 func newBench(t testing.TB) *bench {
 	t.Helper()
 	dir := t.TempDir()
-	return &bench{dir: dir, box: &bash{path: rigtest.Guarded(t, os.Getenv("PATH"))}, log: &log{}, person: &says{}, policy: Policy{
+	return &bench{dir: dir, box: &bash{path: rigtest.Guarded(t, "")}, log: &log{}, person: &says{}, policy: Policy{
 		Facts: command.Facts{Home: dir}, Environ: environ.New(environ.Config{}),
 	}}
 }
