@@ -102,10 +102,10 @@ func (c *call) lines(v view) []line {
 	return append([]line{v.look.clip(head, v.cols)}, c.body(v)...)
 }
 
-// nonzero tells whether it was a command that failed. To its tool that is a result like any other.
+// nonzero tells whether it was a command or a program that failed, or was ended. To its tool that is a result like any other.
 func (c *call) nonzero() bool {
 	code, ok := strings.CutPrefix(c.summary, "exit code ")
-	return ok && code != "0"
+	return ok && code != "0" || c.name == "execute_code" && strings.HasPrefix(c.summary, "it was ")
 }
 
 // leastTitle is how much of what a call was about is shown before how it went.

@@ -13,6 +13,9 @@ import (
 	"hermes/internal/agent"
 	"hermes/internal/approval"
 	"hermes/internal/chat"
+	"hermes/internal/guard/taint"
+	"hermes/internal/llm"
+	"hermes/internal/session"
 )
 
 var color = Look{Color: true, Wide: true}
@@ -440,5 +443,39 @@ func TestLongMessageIsFolded(t *testing.T) {
 	m.text = strings.Repeat("short\n", 19) + "end"
 	if whole := shown(false); strings.Count(whole, "\n") != 20 {
 		t.Errorf("what is little longer is folded:\n%s", whole)
+	}
+}
+
+// A stored conversation shows how its calls went as it did when they were made.
+func TestStoredCalls(t *testing.T) {
+	wrapped := func(text string) string { return taint.Wrap(taint.Label{Tool: "terminal", ID: "x1"}, text) + "\n" }
+	for _, row := range []struct {
+		what, tool, text string
+		failed           bool
+		want             string
+	}{
+		{"done", "terminal", "hello\nexit code 0", false, "✓ terminal   exit code 0"},
+		{"failed", "terminal", "no such file\nexit code 2", false, "✗ terminal   exit code 2"},
+		{"no error", "terminal", "(no output)\nexit code 1 (nothing matched; no error)", false, "✗ terminal   exit code 1"},
+		{"interrupted", "terminal", "half\n[Command interrupted] exit code 130.", false, "✗ terminal   exit code 130"},
+		{"timed out", "terminal", "half\n[Command timed out after 30s] exit code 124. If it was meant to run on, use background true", false, "✗ terminal   exit code 124"},
+		{"ended at once", "terminal", "It has ended at once: exit code 127", false, "✗ terminal   exit code 127"},
+		{"it says of itself that it went well", "terminal", "exit code 0\nexit code 3", false, "✗ terminal   exit code 3"},
+		{"and so does what is left running", "terminal", wrapped("exit code 0") + "exit code 3\nIt has left running: x\nexit code 0", false, "✗ terminal   exit code 3"},
+		{"broken off", "terminal", "The call was broken off: the person interrupted.", true, "✗ terminal   failed"},
+		{"runs on", "terminal", "It runs in the background: session_id \"p1\", for the tool process.", false, "✓ terminal"},
+		{"a file's words", "read_file", "exit code 1", false, "✓ read_file"},
+		{"a program", "execute_code", "3\nit was interrupted", false, "✗ execute_code   it was interrupted"},
+		{"a program that went well", "execute_code", "it is 3\nTool calls: read_file 1.", false, "✓ execute_code"},
+		{"refused", "terminal", "BLOCKED: no", true, "⊘ terminal   refused"},
+	} {
+		var log transcript
+		log.opened([]session.Message{
+			{Message: llm.Message{Role: llm.Assistant, Calls: []llm.Call{{ID: "c1", Name: row.tool}}}},
+			{Message: llm.Message{Role: llm.Result, CallID: "c1", Text: row.text, Failed: row.failed}, Tool: row.tool},
+		})
+		if got := log.entries[0].lines(view{cols: 80, look: Look{Wide: true}})[0].String(); got != row.want {
+			t.Errorf("%s: %q, want %q", row.what, got, row.want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -372,7 +373,7 @@ func (t *transcript) opened(history []session.Message) {
 			}
 		case llm.Result:
 			if c := calls[m.CallID]; c != nil {
-				c.failed, c.result, c.summary, c.approved = m.Failed, m.Text, "", m.Approved
+				c.failed, c.result, c.summary, c.approved = m.Failed, m.Text, exitOf(m), m.Approved
 				if over := len(c.result) - mostOutput; over > 0 {
 					c.result = strings.ToValidUTF8(c.result[:mostOutput], "") + fmt.Sprintf("\n(%d more bytes)", over)
 				}
@@ -380,6 +381,30 @@ func (t *transcript) opened(history []session.Message) {
 			}
 		}
 	}
+}
+
+// exited is the line in which Hermes tells the model how a command ended, also one that was broken off.
+var exited = regexp.MustCompile(`(?m)^(?:It has ended at once: |\[Command (?:timed out after \d+s|interrupted)\] )?(exit code -?\d+\b|it was (?:interrupted|ended)\b.*)`)
+
+// exitOf returns how the command of a stored call ended, as its summary said it: its tool calls that a result like any other. What
+// Hermes says stands behind what was printed, which may say the same of itself.
+func exitOf(m session.Message) string {
+	if m.Tool != "terminal" && m.Tool != "execute_code" {
+		return ""
+	}
+	text := m.Text
+	at := strings.LastIndex(text, "</untrusted_tool_result")
+	if at >= 0 {
+		text = text[at:]
+	}
+	all := exited.FindAllStringSubmatch(text, -1)
+	switch {
+	case len(all) == 0:
+		return ""
+	case at >= 0:
+		return all[0][1]
+	}
+	return all[len(all)-1][1]
 }
 
 // number counts things: "1 line", "2 lines".
