@@ -77,11 +77,11 @@ func TestProgram(t *testing.T) {
 	if code, out, errs = hermes("exec", "--backend", "ssh", "--cwd", "/usr", "--", "pwd"); code != 0 || out != "/usr\n" {
 		t.Errorf("%d, %q, %q", code, out, errs)
 	}
-	// What would be asked about on this machine is so on another.
-	if code, _, errs = hermes("exec", "--backend", "ssh", "rm -rf /opt/thing"); code != 125 {
+	// What would be asked about on this machine is so on another. No rm does anything with the second: it has no such option.
+	if code, _, errs = hermes("exec", "--backend", "ssh", "rm -rf /opt/hermes-none/thing"); code != 125 {
 		t.Errorf("%d, %q", code, errs)
 	}
-	if code, _, errs = hermes("exec", "--backend", "ssh", "rm -rf /"); code != 125 {
+	if code, _, errs = hermes("exec", "--backend", "ssh", "rm -rf --no-such-option /"); code != 125 || !strings.Contains(errs, "hardline") {
 		t.Errorf("%d, %q", code, errs)
 	}
 	code, out, errs = hermes("sandbox", "verify", "--backend", "ssh", "--json")
