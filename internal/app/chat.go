@@ -320,8 +320,9 @@ func systemName() string {
 }
 
 func (t *talk) where() chat.Place {
-	e, _ := t.place.Exposure()
-	return chat.Place{Backend: t.place.Backend(), Boundary: e.Boundary(), Dir: t.fold(t.place.Dir())}
+	e, known := t.place.Exposure()
+	unopened := !known && t.place.Backend() != "local" // of which it is known without looking
+	return chat.Place{Backend: t.place.Backend(), Boundary: e.Boundary(), Unopened: unopened, Dir: t.fold(t.place.Dir())}
 }
 
 // fold puts ~ in the place of the owner's home.

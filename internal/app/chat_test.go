@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,32 @@ func opened(t *testing.T, turns string) (*Chats, *chat.Talk, string) {
 	return c, talk, work
 }
 
+// What a sandbox contains is not told before somebody has looked; of the machine itself it is known.
+func TestTalkUnopened(t *testing.T) {
+	w := newWorld(t, "model: own:test-model\nproviders: {own: {base_url: http://127.0.0.1:1/v1}}\n")
+	for backend, want := range map[string]bool{"local": false, "ssh": true, "docker": true, "native": runtime.GOOS == "linux"} {
+		if backend == "native" && !want {
+			continue // there is none
+		}
+		c, err := w.open(t).Chats(t.Context(), Talks{Backend: backend, Dir: w.home, Platform: "cli", Presence: approval.Person})
+		if err != nil {
+			t.Fatal(err)
+		}
+		talk, err := c.Open(t.Context(), chat.Start{})
+		if err != nil {
+			t.Errorf("%s: %v", backend, err)
+		} else {
+			if p := talk.Place(); p.Unopened != want || p.Boundary {
+				t.Errorf("%s: %+v", backend, p)
+			}
+			if err := talk.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}
+		c.Close()
+	}
+}
+
 // Files go with a message by the rules that hold for the agent; commands of the person's own run here, and cd lasts.
 func TestTalk(t *testing.T) {
 	_, talk, _ := opened(t, "")
@@ -90,7 +117,7 @@ func TestTalk(t *testing.T) {
 			t.Errorf("%s: %q %+v %v", row.text, out.String(), ran, err)
 		}
 	}
-	if p := talk.Place(); p.Backend != "local" || p.Boundary || p.Dir != "~/work" {
+	if p := talk.Place(); p.Backend != "local" || p.Boundary || p.Unopened || p.Dir != "~/work" {
 		t.Errorf("%+v", p)
 	}
 	if text, err := talk.Context(ctx); err != nil || !strings.Contains(text, "AGENTS.md") {

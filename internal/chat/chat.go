@@ -280,7 +280,7 @@ func (c *Chat) update() {
 	c.mu.Lock()
 	s := c.status // with what a turn has counted
 	s.ID, s.Title, s.Model, s.Limit = c.talk.Info.ID, c.talk.Info.Title, c.talk.Model, max(c.talk.Limit, 0)
-	s.Backend, s.Boundary, s.Dir = place.Backend, place.Boundary, place.Dir
+	s.Backend, s.Boundary, s.Unopened, s.Dir = place.Backend, place.Boundary, place.Unopened, place.Dir
 	s.Profile, s.Yolo = c.o.Profile.String(), c.o.Desk.YOLO(c.talk.Info.Owner)
 	s.Busy, s.Background, s.Running = c.front != nil || c.shell != nil, len(c.back), running
 	s.Queued = len(c.steered) + len(c.later)

@@ -40,6 +40,7 @@ type stage struct {
 	opens  error // of the next conversation
 	left   int   // processes left running
 	waited int   // commands that the agent waits for
+	shut   bool  // no command has run yet
 	notes  chan Notice
 	asks   bool         // destructive_slash_confirm
 	opened atomic.Int32 // conversations that are open
@@ -171,7 +172,7 @@ func (s *stage) open(ctx context.Context, start Start) (*Talk, error) {
 	s.agents[id] = a
 	return &Talk{
 		Info: info, Agent: a, Model: "model-a", Limit: 1000, Tools: []tool.Spec{{Name: "terminal", Description: "Run a command. It is judged."}},
-		Place:   func() Place { return Place{Backend: "native", Boundary: true, Dir: "/w"} },
+		Place:   func() Place { return Place{Backend: "native", Boundary: !s.shut, Unopened: s.shut, Dir: "/w"} },
 		Context: func(context.Context) (string, error) { return "AGENTS.md is used", nil },
 		Attach:  attach,
 		Files: func(_ context.Context, prefix string) []string {

@@ -54,7 +54,10 @@ func ifSet(before, text string) string {
 }
 
 func boundary(s Status) string {
-	if s.Boundary {
+	switch {
+	case s.Unopened:
+		return "not opened yet"
+	case s.Boundary:
 		return "which contains harm to this machine"
 	}
 	return "no boundary"

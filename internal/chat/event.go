@@ -120,6 +120,7 @@ type Status struct {
 	Model      string
 	Backend    string // where commands run
 	Boundary   bool   // it contains harm to this machine
+	Unopened   bool   // no command has run there: whether it does is not known yet
 	Dir        string // where commands start
 	Profile    string
 	Yolo       bool

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"hermes/internal/agent"
@@ -25,6 +26,20 @@ func TestResumedStatus(t *testing.T) {
 		s.does("/resume Counted")
 		if st := s.chat.Status(); st.ID != s.ids[0] || st.Context != 4050 || st.Input != 4000 || st.Output != 50 || st.Dollars != 0.25 || !st.Priced {
 			t.Errorf("%+v", st)
+		}
+	})
+}
+
+// What a sandbox contains that nobody has opened is not known, and not told.
+func TestUnopened(t *testing.T) {
+	play(t, nil, func(s *stage) {
+		s.shut = true
+		if got := s.does("/status"); !strings.Contains(got, "commands      native, not opened yet, in /w") || !s.chat.Status().Unopened {
+			t.Errorf("%s", got)
+		}
+		s.shut = false
+		if got := s.does("/status"); !strings.Contains(got, "native, which contains harm") || s.chat.Status().Unopened {
+			t.Errorf("%s", got)
 		}
 	})
 }

@@ -62,6 +62,7 @@ type Talk struct {
 type Place struct {
 	Backend  string
 	Boundary bool // it contains harm to this machine
+	Unopened bool // no command has run: whether it does is not known yet
 	Dir      string
 }
 

@@ -479,3 +479,25 @@ func TestStoredCalls(t *testing.T) {
 		}
 	}
 }
+
+// Of a sandbox that is not open nobody knows what it contains; once it is open that is told.
+func TestUnopened(t *testing.T) {
+	for _, row := range []struct {
+		name       string
+		change     func(*chat.Status)
+		head, foot string
+	}{
+		{"not open", func(s *chat.Status) { s.Boundary, s.Unopened = false, true }, "not opened yet: what it contains is measured with the first one", "native (not opened yet)"},
+		{"nor asked about", func(s *chat.Status) { s.Boundary, s.Unopened, s.Yolo = false, true, true }, "not opened yet, and nothing is asked about", "native (not opened yet)"},
+		{"open", func(*chat.Status) {}, "a boundary: they do not reach this machine", "native (boundary)"},
+		{"without walls", func(s *chat.Status) { s.Boundary = false }, "no boundary; what could do harm is asked about first", "native (no boundary)"},
+	} {
+		st := boundary()
+		row.change(&st)
+		s := newStage(120, 30, Look{Wide: true})
+		s.hear(chat.Opened{}, chat.Changed{Status: st})
+		if got := s.frame(); !strings.Contains(got, row.head) || !strings.Contains(got, row.foot) {
+			t.Errorf("%s:\n%s", row.name, got)
+		}
+	}
+}

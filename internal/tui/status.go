@@ -82,9 +82,12 @@ func statusParts(s chat.Status, look Look) []part {
 		add("at least "+dollars(s.Dollars), faint, 5)
 	}
 	if s.Backend != "" {
-		if s.Boundary {
+		switch {
+		case s.Unopened:
+			add(clean(s.Backend)+" (not opened yet)", faint, 1)
+		case s.Boundary:
 			add(clean(s.Backend)+" (boundary)", good, 1)
-		} else {
+		default:
 			add(clean(s.Backend)+" (no boundary)", caution, 1)
 		}
 	}
@@ -125,6 +128,10 @@ func (w welcome) lines(v view) []line {
 	row("model", clean(s.Model), normal)
 	if s.Backend != "" {
 		switch {
+		case s.Unopened && s.Yolo:
+			row("commands", "run in "+clean(s.Backend)+", not opened yet, and nothing is asked about", bad)
+		case s.Unopened:
+			row("commands", "run in "+clean(s.Backend)+", not opened yet: what it contains is measured with the first one", normal)
 		case s.Boundary:
 			row("commands", "run in "+clean(s.Backend)+", a boundary: they do not reach this machine", good)
 		case s.Yolo:
