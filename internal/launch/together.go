@@ -1,9 +1,11 @@
 package launch
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"hermes/internal/guard"
@@ -149,23 +151,45 @@ func (j *journey) reading() (*shell.Program, command.Facts) {
 }
 
 // Lies returns where a file lies, or would: links on the way are followed, also where they lead to what is not there yet.
-func Lies(name string) string { return lies(name, 40) } // as many links as Linux follows
-
-func lies(name string, links int) string {
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		return real
-	}
-	if to, err := os.Readlink(name); err == nil && links > 0 {
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(lies(filepath.Dir(name), links-1), to)
-		}
-		return lies(filepath.Clean(to), links-1)
-	}
-	dir := filepath.Dir(name)
-	if dir == name || dir == "." {
+func Lies(name string) string {
+	if name == "" {
 		return name
 	}
-	return filepath.Join(lies(dir, links), filepath.Base(name))
+	const most = 40 // as many links as Linux follows
+	at, rest := "", name
+	if filepath.IsAbs(name) {
+		at = filepath.VolumeName(name) + string(filepath.Separator)
+		rest = name[len(at):]
+	}
+	for links := 0; rest != ""; {
+		var step string
+		step, rest, _ = strings.Cut(rest, string(filepath.Separator))
+		if step == "" || step == "." {
+			continue
+		}
+		next := filepath.Join(at, step) // ".." from where it lies, not from how it was named
+		info, err := os.Lstat(next)
+		if err != nil { // nothing below it is there
+			return filepath.Join(next, rest)
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		to, err := os.Readlink(next)
+		if links++; err != nil || links > most {
+			return filepath.Join(next, rest)
+		}
+		if filepath.IsAbs(to) {
+			at = filepath.VolumeName(to) + string(filepath.Separator)
+			to = to[len(at):]
+		}
+		rest = to + string(filepath.Separator) + rest
+	}
+	if at == "" {
+		return "."
+	}
+	return at
 }
 
 // with judges a command that runs with another text of one of its scripts, and returns what is said against that and was not before.

@@ -217,4 +217,7 @@ func TestLies(t *testing.T) {
 		}
 	}
 	Lies(filepath.Join(dir, "ring/x"))
+	if deep := filepath.Join(dir, "none", strings.Repeat("a/", 500_000)); Lies(deep) != deep { // it takes a time that grows as its length does
+		t.Error("a path of which nothing is there lies elsewhere")
+	}
 }

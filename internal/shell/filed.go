@@ -10,9 +10,10 @@ import (
 type copied struct {
 	to, from string
 	link     bool // a symbolic one: what is done below it is done there
+	whole    bool // it was moved, or copied with its links: they lead where they led
 }
 
-// maxCopies is how many of them are remembered.
+// maxCopies is how many of them are remembered. More is noted, as all that is too much to be followed.
 const maxCopies = 256
 
 // filed remembers what programs make of files that the text may run afterwards: copies, renamed files and links hold what their
@@ -37,7 +38,7 @@ func (e *eval) filed(sc *scope, i int, io frameIO) {
 		switch {
 		case to == "" || strings.Contains(to, Unknown):
 		case from != "":
-			e.holds(sc, to, from, false)
+			e.holds(sc, i, copied{to: to, from: from})
 		default:
 			e.write(e.resolve(sc, to), e.fed(i, io), false)
 		}
@@ -96,7 +97,7 @@ func (e *eval) edited(sc *scope, i int, args []Word) {
 func (e *eval) copyTo(sc *scope, i int) {
 	c := &e.prog.Commands[i]
 	var words []Word
-	into, symbolic := "", false
+	into, symbolic, whole := "", false, c.Name == "mv" || c.Name == "ditto"
 	for k := 1; k < len(c.Args); k++ {
 		w := c.Args[k]
 		s := w.Text
@@ -113,6 +114,9 @@ func (e *eval) copyTo(sc *scope, i int) {
 			k++
 		case strings.HasPrefix(s, "--symbolic"), s[1] != '-' && strings.Contains(s, "s") && (c.Name == "ln" || c.Name == "cp"):
 			symbolic = true
+		case s == "--archive", s == "--recursive", s == "--links", strings.HasPrefix(s, "--no-deref"), s == "--preserve=links",
+			s[1] != '-' && strings.ContainsAny(s, "adrlRP") && c.Name != "install" && c.Name != "ln":
+			whole = true
 		}
 	}
 	to := into
@@ -138,7 +142,7 @@ func (e *eval) copyTo(sc *scope, i int) {
 			if from = from[:strings.LastIndexByte(from[:n], '/')+1]; from == "" {
 				from = "."
 			}
-			e.holds(sc, to, from, symbolic)
+			e.holds(sc, i, copied{to, from, symbolic, whole})
 			if len(w.Holes) > 0 { // it may be any file
 				e.write(e.resolve(sc, to), fragment{s: Unknown, holes: []Hole{{Kind: Output, Name: c.Name}}, from: []int{i}}, true)
 			}
@@ -147,23 +151,27 @@ func (e *eval) copyTo(sc *scope, i int) {
 		base := to + "/" + path.Base(from)
 		if symbolic && !strings.HasPrefix(from, "/") && from[:min(1, len(from))] != "~" { // it is read where the link is
 			if into == "" && to != "." {
-				e.holds(sc, to, path.Dir(to)+"/"+from, true)
+				e.holds(sc, i, copied{to, path.Dir(to) + "/" + from, true, false})
 			}
-			e.holds(sc, base, to+"/"+from, true)
+			e.holds(sc, i, copied{base, to + "/" + from, true, false})
 			continue
 		}
 		if into == "" && !strings.HasSuffix(to, "/") {
-			e.holds(sc, to, from, symbolic)
+			e.holds(sc, i, copied{to, from, symbolic, whole})
 		}
-		e.holds(sc, base, from, symbolic)
+		e.holds(sc, i, copied{base, from, symbolic, whole})
 	}
 }
 
-// holds notes that a file or folder holds what another one does.
-func (e *eval) holds(sc *scope, to, from string, link bool) {
-	if len(e.made.copies) < maxCopies {
-		e.made.copies = append(e.made.copies, copied{e.resolve(sc, to), e.resolve(sc, from), link})
+// holds notes that command i makes a file or folder hold what another one does.
+func (e *eval) holds(sc *scope, i int, made copied) {
+	if len(e.made.copies) >= maxCopies {
+		c := &e.prog.Commands[i]
+		e.note(TooDeep, "", i, c.Start, c.End)
+		return
 	}
+	made.to, made.from = e.resolve(sc, made.to), e.resolve(sc, made.from)
+	e.made.copies = append(e.made.copies, made)
 }
 
 // made is what a text makes of files.
@@ -236,18 +244,65 @@ func (p *Program) Makes(path string, file func(string) (string, bool)) (text str
 	return all.s, ok
 }
 
-// Leads returns where a path leads by a symbolic link that the text makes, "" where it makes none on its way.
-func (p *Program) Leads(name string) string {
-	if p.made == nil {
-		return ""
+// mostPlaces is how many places are followed for one path.
+const mostPlaces = 64
+
+// Leads returns where a path leads by symbolic links: by those that the text makes, moves or copies, and by those that follow knows of,
+// which returns what it is given where there are none; it may be nil. A link may be made anew and lead to another one, so that there may
+// be several places. work is how much was looked at. all is false where there are more places than are followed.
+func (p *Program) Leads(name string, follow func(string) string) (places []string, work int, all bool) {
+	type place struct {
+		path   string
+		linked bool
 	}
-	for _, c := range p.made.copies {
-		if rest, below := strings.CutPrefix(name, strings.TrimSuffix(c.to, "/")+"/"); c.link && (below || name == c.to) && c.to != "." && c.to != c.from {
-			if name == c.to {
-				return c.from
+	var links []copied
+	if p.made != nil {
+		links = p.made.copies
+	}
+	list, todo := []place{{name, false}}, []int{0}
+	add := func(path string, linked bool) {
+		n := slices.IndexFunc(list, func(at place) bool { return at.path == path })
+		switch {
+		case n < 0:
+			n, list = len(list), append(list, place{path, linked})
+		case linked && !list[n].linked: // so is what it leads to
+			list[n].linked = true
+		default:
+			return
+		}
+		todo = append(todo, n)
+	}
+	all = true
+	for k := 0; k < len(todo) && all; k++ {
+		all = k < mostPlaces
+		at := list[todo[k]]
+		if follow != nil {
+			if to := follow(at.path); to != at.path {
+				add(to, true)
 			}
-			return Clean(c.from, rest)
+		}
+		work += len(links)
+		for k := range links {
+			c := &links[k]
+			if !c.link && !c.whole || c.to == "." || inside(c.from, c.to) {
+				continue
+			}
+			if at.path == c.to {
+				add(c.from, at.linked || c.link)
+			} else if inside(at.path, c.to) {
+				add(Clean(c.from, strings.TrimLeft(at.path[len(c.to):], "/")), at.linked || c.link)
+			}
 		}
 	}
-	return ""
+	for _, at := range list {
+		if at.linked && at.path != name {
+			places = append(places, at.path)
+		}
+	}
+	return places, work, all
+}
+
+// inside tells whether a path is a folder or below it.
+func inside(name, folder string) bool {
+	return strings.HasPrefix(name, folder) && (len(name) == len(folder) || name[len(folder)] == '/' || strings.HasSuffix(folder, "/"))
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"hermes/internal/shell"
@@ -69,39 +70,83 @@ func (c *ctx) operandTargets(i int) []target {
 
 // led returns what a target is where links on its way lead: made by the text itself, or there already. A link that is named itself is
 // not followed, since what removes or renames it leaves alone what it leads to.
-func (c *ctx) led(t target) (target, bool) {
+func (c *ctx) led(t target) []target {
 	if t.path == "" || t.blind || t.path == "/" {
-		return t, false
+		return nil
 	}
 	dir, name := t.path, ""
 	if !t.all {
 		n := strings.LastIndexByte(t.path, '/')
 		if n <= 0 {
-			return t, false
+			return nil
 		}
 		dir, name = t.path[:n], t.path[n:]
 	}
-	to := dir
-	if s := c.prog.Leads(dir); s != "" {
-		to = s
+	var out []target
+	for _, to := range c.leads(dir) {
+		t.path, t.there = c.clean(to+name, shell.Word{}), false
+		out = append(out, t)
 	}
-	if lies := c.facts.Lies; lies != nil && to[0] == '/' {
-		to = lies(to)
-		for _, root := range [...]string{c.facts.Dir, c.tempDir(), c.facts.Home} { // which may be spelled by a link
+	return out
+}
+
+// ends returns what a target is where links are followed to the end.
+func (c *ctx) ends(t target) []target {
+	all := t.all
+	t.all = true
+	out := c.led(t)
+	for k := range out {
+		out[k].all = all
+	}
+	return out
+}
+
+// leads returns where links on its way make a path lead. Looking at the disk takes time: it is done once for each path.
+func (c *ctx) leads(dir string) []string {
+	if to, ok := c.places[dir]; ok {
+		return to
+	}
+	to, work, all := c.prog.Leads(dir, c.lies())
+	if c.steps += work / 16; !all {
+		c.steps = max(c.steps, maxSteps+1)
+	}
+	if c.places == nil {
+		c.places = map[string][]string{}
+	}
+	c.places[dir] = to
+	return to
+}
+
+// lies follows the links that are there. What they lead to below a folder that rules know keeps that folder's own name, which may be
+// spelled by a link.
+func (c *ctx) lies() func(path string) string {
+	lies := c.facts.Lies
+	if lies == nil {
+		return nil
+	}
+	if c.roots == nil {
+		c.roots = [][2]string{}
+		for _, root := range [...]string{c.facts.Dir, c.tempDir(), c.facts.Home} {
 			if root == "" {
 				continue
 			}
-			if real := lies(root); real != root && under(to, real) {
-				to = root + to[len(real):]
-				break
+			if real := lies(root); real != root {
+				c.roots = append(c.roots, [2]string{root, real})
 			}
 		}
 	}
-	if to == dir {
-		return t, false
+	return func(path string) string {
+		if path == "" || path[0] != '/' {
+			return path
+		}
+		to := lies(path)
+		for _, root := range c.roots {
+			if under(to, root[1]) {
+				return root[0] + to[len(root[1]):]
+			}
+		}
+		return to
 	}
-	t.path, t.there = c.clean(to+name, shell.Word{}), false
-	return t, true
 }
 
 // place is a condition on a path.
@@ -179,20 +224,20 @@ func (c *ctx) opened(i int, list []target) []target {
 	if c.cmd(i).Place > shell.Root {
 		return list
 	}
+	out := slices.Clip(list)
 	for _, t := range list {
-		whole := t
-		whole.all = true
-		if led, ok := c.led(whole); ok {
-			led.all = t.all
-			list = append(list[:len(list):len(list)], led)
-		}
+		out = append(out, c.ends(t)...)
 	}
-	return list
+	return out
 }
 
 // written returns what the program of command i writes to by itself.
 func (c *ctx) written(i int) []target {
-	switch list := c.named(i); c.name(i) {
+	list := c.named(i)
+	if _, ok := c.opt(i, "--follow-symlinks"); ok {
+		return c.opened(i, list)
+	}
+	switch c.name(i) {
 	case "mv", "install", "ln", "link", "rsync", "sed", "perl", "ruby": // what bears the name is replaced: a link, not what it leads to
 		return c.beyond(i, list)
 	default:
@@ -205,12 +250,11 @@ func (c *ctx) beyond(i int, list []target) []target {
 	if c.cmd(i).Place > shell.Root {
 		return list
 	}
+	out := slices.Clip(list)
 	for _, t := range list {
-		if led, ok := c.led(t); ok {
-			list = append(list[:len(list):len(list)], led)
-		}
+		out = append(out, c.led(t)...)
 	}
-	return list
+	return out
 }
 
 // named returns what the program of command i writes to by itself, as it is named.
@@ -270,7 +314,7 @@ func (c *ctx) copied(i int) []target {
 	}
 	dir := c.cmd(i).Dir
 	out := c.targets(to, dir)
-	if len(files) == 1 && !c.isFolder(to, out) {
+	if len(files) == 1 && !c.isFolder(to, out) && !c.leadsOn(out, files[0], dir) {
 		return out
 	}
 	for _, f := range files {
@@ -286,6 +330,20 @@ func (c *ctx) copied(i int) []target {
 		out = append(out, c.targets(in, dir)...)
 	}
 	return out
+}
+
+// leadsOn tells whether a link leads from one of some targets elsewhere, perhaps to a folder. One to the source is what the command
+// itself makes.
+func (c *ctx) leadsOn(list []target, source, dir shell.Word) bool {
+	for _, t := range list {
+		for _, to := range c.ends(t) {
+			beside := shell.Clean(t.path+"/..", source.Text)
+			if to.path != beside && !slices.ContainsFunc(c.targets(source, dir), func(from target) bool { return from.path == to.path }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isFolder tells whether a word names a folder for sure.

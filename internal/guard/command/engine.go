@@ -83,6 +83,9 @@ type ctx struct {
 	hermes int8          // whether the text speaks of hermes: 0 not looked yet, 1 yes, -1 no
 	steps  int           // steps spent following pipes, bounded by maxSteps
 
+	places map[string][]string // where paths lead, as far as asked for
+	roots  [][2]string         // folders that rules know and that lie elsewhere, and where; nil until asked for
+
 	windows     []winsh.Hit
 	windowsDone bool
 }

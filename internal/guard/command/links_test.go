@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -44,10 +45,53 @@ func TestLinks(t *testing.T) {
 		{"mv k rc", "/home/u/p", guard.Allow}, // another file in the link's place
 		{"dd if=k of=rc", "/home/u/p", guard.Ask},
 		{"echo k > dist/x", "/home/u/p", guard.Allow},
+		{"ln -s /etc a; ln -s a b; ln -s b c; echo x > c/passwd", "/home/u/p", guard.Ask},
+		{"ln -s /etc a; ln -s $PWD/a/passwd b; echo x > b", "/home/u/p", guard.Ask},
+		{"ln -s ./safe a; ln -sfn /etc a; echo x > a/passwd", "/home/u/p", guard.Ask},
+		{"ln -s out o; rm -rf o/*", "/home/u/p", guard.Block}, // by one that is there
+		{"ln -s /etc a; mv a b; echo x > b/passwd", "/home/u/p", guard.Ask},
+		{"ln -s /etc a; cp -a a b; echo x > b/passwd", "/home/u/p", guard.Ask},
+		{"mkdir d; ln -s /etc d/a; cp -r d e; echo x > e/a/passwd", "/home/u/p", guard.Ask},
+		{"mv build b; echo x > b/y", "/home/u/p", guard.Allow},
+		{"ln -s a/b a; echo x > a/y", "/home/u/p", guard.Allow},          // a ring leads nowhere
+		{"ln -s a b; ln -s b a; echo x > a/y", "/home/u/p", guard.Allow}, // so does this one
+		{"ln -s ~/.ssh s; mv authorized_keys s", "/home/u/p", guard.Ask},
+		{"ln -s ~/.ssh s; ln -s $PWD/authorized_keys s", "/home/u/p", guard.Ask},
+		{"ln -s ~/.ssh s; cp authorized_keys s", "/home/u/p", guard.Ask},
+		{"ln -s ~/.bashrc r; sed -i s/a/b/ r", "/home/u/p", guard.Allow}, // the link is replaced
+		{"ln -s ~/.bashrc r; sed -i --follow-symlinks s/a/b/ r", "/home/u/p", guard.Ask},
+		{strings.Repeat("ln -s x a; ", 400) + "ln -sfn /etc a; echo x > a/passwd", "/home/u/p", guard.Ask},
 	} {
 		v := Policy{}.Check(row.text, Facts{Home: "/home/u", Dir: row.dir, Lies: lies})
 		if v.Action != row.want {
 			t.Errorf("%s: %v (%s), want %v", row.text, v.Action, v.Rule, row.want)
 		}
+	}
+}
+
+// However often a path is named and by however many rules it is looked at, the disk is asked about it once.
+func TestLinksAreLookedAtOnce(t *testing.T) {
+	asked := map[string]int{}
+	lies := func(path string) string { asked[path]++; return path }
+	var text strings.Builder
+	for n := range 1000 {
+		fmt.Fprintf(&text, "echo x > d%d/a; rm d%d/a; ", n, n)
+	}
+	Policy{}.Check(text.String(), Facts{Home: "/home/u", Dir: "/home/u/p", Lies: lies})
+	if asked["/home/u/p/d999"] != 1 {
+		t.Fatalf("the last folder was looked at %d times, or not by that name", asked["/home/u/p/d999"])
+	}
+	for path, n := range asked {
+		if most := 2; n > most { // a root is looked at as such, too
+			t.Errorf("%s: looked at %d times", path, n)
+		}
+	}
+}
+
+// Links that lead from one to the next without end are too much, and that is said.
+func TestLinksWithoutEnd(t *testing.T) {
+	v := Policy{}.Check("ln -s /a/b/x /b; ln -s /b/y /a; echo x > /a/z", Facts{Home: "/home/u", Dir: "/home/u/p"})
+	if v.Action != guard.Ask {
+		t.Errorf("%v (%s)", v.Action, v.Rule)
 	}
 }
