@@ -74,6 +74,9 @@ func (b *Backend) attach(ctx context.Context, e *engine, d *design, c details) (
 	if err := agrees(&c, d); err != nil {
 		return nil, err
 	}
+	if err := keeps(&c, d); err != nil {
+		return nil, err
+	}
 	u, err := claim(ctx, b.conf.State, c.name())
 	if err != nil {
 		return nil, err
@@ -216,6 +219,20 @@ func agrees(c *details, d *design) error {
 		return differs("the dropped capabilities", "all", "none")
 	}
 	return agreeMounts(c, d)
+}
+
+// keeps compares the limits of a container that exists with those it was made with: the engine lets them be raised later.
+// Those that this engine cannot set were told when it was planned.
+func keeps(c *details, d *design) error {
+	for _, l := range d.Asked.Limits {
+		if l.Want == exposure.Unasked || l.Asked == 0 || slices.ContainsFunc(d.NotInForce, func(lack plan.Lack) bool { return lack.Limit == l.Name }) {
+			continue
+		}
+		if n := stated(c, l.Name); n == 0 || n > l.Asked {
+			return fmt.Errorf("its %s limit was raised since it was made: it is %d (0: none), not %d", l.Name, n, l.Asked)
+		}
+	}
+	return nil
 }
 
 // Image returns the digest of the plan's image.

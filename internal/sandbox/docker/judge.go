@@ -217,7 +217,6 @@ func (p *place) own() []string {
 
 // limits reads which limits are in force: from inside where that is possible, else as the engine says.
 func limits(p *place, seen probe.Seen, e *exposure.Exposure) {
-	h := &p.held.HostConfig
 	for i := range e.Limits {
 		l := &e.Limits[i]
 		if n, grade, ok := control(seen, l.Name); ok {
@@ -227,23 +226,7 @@ func limits(p *place, seen probe.Seen, e *exposure.Exposure) {
 			}
 			continue
 		}
-		switch l.Name {
-		case "memory":
-			l.Force = uint64(max(h.Memory, 0))
-		case "pids":
-			if h.PidsLimit != nil {
-				l.Force = uint64(max(*h.PidsLimit, 0))
-			}
-		case "cpu":
-			l.Force = uint64(max(h.NanoCpus, 0)) / 1e6
-			if l.Force == 0 && h.CpuPeriod > 0 {
-				l.Force = uint64(max(h.CpuQuota, 0)) * 1000 / uint64(h.CpuPeriod)
-			}
-		case "disk":
-			if size, ok := h.StorageOpt["size"]; ok {
-				l.Force = bytesOf(size)
-			}
-		}
+		l.Force = stated(&p.held.details, l.Name)
 		if l.Force > 0 {
 			l.Grade = exposure.Engine
 		}
@@ -253,6 +236,29 @@ func limits(p *place, seen probe.Seen, e *exposure.Exposure) {
 			e.Means = append(e.Means, "no "+lack.What)
 		}
 	}
+}
+
+// stated returns a limit as the engine says it is set, 0 for none.
+func stated(c *details, name string) uint64 {
+	h := &c.HostConfig
+	switch name {
+	case "memory":
+		return uint64(max(h.Memory, 0))
+	case "pids":
+		if h.PidsLimit != nil {
+			return uint64(max(*h.PidsLimit, 0))
+		}
+	case "cpu":
+		if n := uint64(max(h.NanoCpus, 0)) / 1e6; n != 0 || h.CpuPeriod <= 0 {
+			return n
+		}
+		return uint64(max(h.CpuQuota, 0)) * 1000 / uint64(h.CpuPeriod)
+	case "disk":
+		if size, ok := h.StorageOpt["size"]; ok {
+			return bytesOf(size)
+		}
+	}
+	return 0
 }
 
 // control reads a limit of the control groups from what was seen inside. 0: none.

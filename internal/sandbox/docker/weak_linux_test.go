@@ -148,6 +148,47 @@ func TestWeakPoint05Limits(t *testing.T) {
 	}
 }
 
+// A kept container whose limits were raised meanwhile is not used again, also where they are only defaults; one whose limits were
+// lowered is.
+func TestRaisedLimits(t *testing.T) {
+	r := rootful(t)
+	s := kept()
+	s.Limits = plan.Limits{CPU: plan.Limit{Value: 0.29}, Memory: plan.Limit{Value: 512}, PIDs: plan.Limit{Value: 200}}
+	c := r.conf(t, s)
+	for _, row := range []struct {
+		what   string
+		update []string
+		again  bool
+	}{
+		{"nothing", nil, true},
+		{"lower", []string{"--memory=256m", "--memory-swap=256m", "--pids-limit=100", "--cpus=0.2"}, true},
+		{"memory", []string{"--memory=1g", "--memory-swap=1g"}, false},
+		{"processes", []string{"--pids-limit=400"}, false},
+		{"any number of processes", []string{"--pids-limit=-1"}, false},
+		{"processors", []string{"--cpus=0.5"}, false},
+	} {
+		name := func() string {
+			b := newBackend(c)
+			defer b.Close()
+			box := open(t, b, spec(t))
+			defer box.Close(t.Context())
+			for _, l := range box.Exposure().Limits {
+				if !l.Holds() {
+					t.Errorf("%s: %+v", row.what, l)
+				}
+			}
+			return container(box)
+		}
+		before := name()
+		if row.update != nil {
+			r.call(t, append(append([]string{"update"}, row.update...), before)...)
+		}
+		if after := name(); (after == before) != row.again {
+			t.Errorf("%s: it was in %s, and is in %s", row.what, before, after)
+		}
+	}
+}
+
 // The reaper takes what is ours and nobody's, and nothing else.
 func TestReaper(t *testing.T) {
 	r := rootful(t)

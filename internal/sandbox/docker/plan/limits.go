@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,7 @@ func (b *builder) limit() error {
 		asked                        exposure.Limit
 	}{
 		{"terminal.container_cpu", "cpu limit", "cores", "cpus", number(l.CPU.Value), l.CPU, b.f.CPU, "",
-			exposure.Limit{Name: "cpu", Unit: "milli", Asked: uint64(l.CPU.Value * 1000)}},
+			exposure.Limit{Name: "cpu", Unit: "milli", Asked: uint64(math.Round(l.CPU.Value * 1000))}},
 		{"terminal.container_memory", "memory limit", "MB", "memory", number(l.Memory.Value) + "m", l.Memory, b.f.Memory, "",
 			exposure.Limit{Name: "memory", Unit: "bytes", Asked: uint64(l.Memory.Value) << 20}},
 		{"terminal.container_pids", "process limit", "processes", "pids-limit", number(l.PIDs.Value), l.PIDs, b.f.PIDs, "",
@@ -43,7 +44,7 @@ func (b *builder) limit() error {
 			return &sandbox.MissingError{Backend: "docker", What: one.what, Why: b.cannot(one.flag),
 				Remedy: remedy(one.remedy) + "hermes config unset " + one.key}
 		case !one.can:
-			b.p.NotInForce = append(b.p.NotInForce, Lack{What: one.what, Asked: number(one.limit.Value) + " " + one.unit,
+			b.p.NotInForce = append(b.p.NotInForce, Lack{What: one.what, Limit: one.asked.Name, Asked: number(one.limit.Value) + " " + one.unit,
 				Why: b.cannot(one.flag), Remedy: one.remedy})
 		default:
 			b.resources = append(b.resources, "--"+one.flag, one.value)

@@ -132,6 +132,7 @@ type Facts struct {
 // Lack is a default that this engine cannot enforce.
 type Lack struct {
 	What   string // "memory limit"
+	Limit  string // its name in an exposure: "memory"; empty if it is no limit
 	Asked  string // "5120 MB"
 	Why    string
 	Remedy string
