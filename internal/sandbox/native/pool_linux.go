@@ -173,6 +173,8 @@ func (p *pool) close() {
 	p.waiting = nil
 	p.mu.Unlock()
 	p.busy.Wait()
+	p.mu.Lock() // an opening that began before may still look for it
+	defer p.mu.Unlock()
 	if p.blank != nil {
 		p.blank.abandon()
 		p.blank = nil
