@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"github.com/creack/pty"
 
 	"hermes/internal/llm/llmtest"
+	"hermes/internal/rigtest"
 )
 
 // turns are what a model says, one file of a script for each.
@@ -49,16 +49,17 @@ func world(t *testing.T, script string) (home, dir string, server *llmtest.Serve
 	return home, dir, server
 }
 
-func hermes(ctx context.Context, home, dir, term string, args ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, "hermes", args...)
-	c.Dir, c.Env = dir, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=" + term, "SHELL=/bin/sh", "LANG=C.UTF-8", "USER=ada"}
+func hermes(t *testing.T, home, dir, term string, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "hermes", args...)
+	c.Dir, c.Env = dir, []string{"HOME=" + home, "PATH=" + rigtest.Guarded(t, os.Getenv("PATH")), "TERM=" + term, "SHELL=/bin/sh", "LANG=C.UTF-8", "USER=ada"}
 	return c
 }
 
 // seated starts hermes at a terminal.
 func seated(t *testing.T, home, dir, term string, args ...string) *seat {
 	t.Helper()
-	s := &seat{t: t, cmd: hermes(t.Context(), home, dir, term, args...), end: make(chan struct{})}
+	s := &seat{t: t, cmd: hermes(t, home, dir, term, args...), end: make(chan struct{})}
 	var err error
 	if s.tty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 40, Cols: 100}); err != nil {
 		t.Fatal(err)
@@ -159,7 +160,7 @@ func TestChatOfLinesAtTerminal(t *testing.T) {
 	if seen := server.Seen(); len(seen) != 6 || !seen[5].Has("third") || !seen[3].Has("NOT consented") {
 		t.Errorf("%d requests", len(seen))
 	}
-	out, err := hermes(t.Context(), home, dir, "dumb", "chat", "--resume", "-q", "fifth").CombinedOutput()
+	out, err := hermes(t, home, dir, "dumb", "chat", "--resume", "-q", "fifth").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "YOLO mode") || !strings.Contains(string(out), "Said four.") {
 		t.Errorf("resumed: %s %v", out, err)
 	}
@@ -196,7 +197,7 @@ func TestChatOnScreen(t *testing.T) {
 // A chat that is killed in the middle of a turn goes on: nothing is lost, nothing is there twice, and no command runs on.
 func TestChatKilled(t *testing.T) {
 	home, dir, server := world(t, turns("say I will wait.\n"+command("echo $$ >pid; sleep 300"), "say Gone on.\n"+done))
-	first := hermes(t.Context(), home, dir, "dumb", "chat", "-q", "begin", "--backend", "local")
+	first := hermes(t, home, dir, "dumb", "chat", "-q", "begin", "--backend", "local")
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func TestChatKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = first.Wait()
-	out, err := hermes(t.Context(), home, dir, "dumb", "chat", "--resume", "-q", "go on", "--backend", "local").Output()
+	out, err := hermes(t, home, dir, "dumb", "chat", "--resume", "-q", "go on", "--backend", "local").Output()
 	if err != nil || string(out) != "Gone on.\n" {
 		t.Errorf("%s %v", out, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hermes/internal/rigtest"
 )
 
 // halted is a demo that stands still at its first line, because what takes it is full.
@@ -32,7 +34,7 @@ func halt(t *testing.T, home, temp string) halted {
 			break
 		}
 	}
-	c := hermes(t.Context(), home, temp, "dumb", "demo", "--backend", "local")
+	c := hermes(t, home, temp, "dumb", "demo", "--backend", "local")
 	c.Env, c.Stdout = append(c.Env, "TMPDIR="+temp), w
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -89,7 +91,7 @@ func TestDemoSweeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = killed.Wait()
-	next := hermes(t.Context(), home, temp, "dumb", "demo", "--backend", "local")
+	next := hermes(t, home, temp, "dumb", "demo", "--backend", "local")
 	next.Env = append(next.Env, "TMPDIR="+temp)
 	if out, err := next.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
@@ -112,7 +114,7 @@ func TestDemoWithoutRoom(t *testing.T) {
 		dir := t.TempDir()
 		cmd := exec.Command("sh", "-c", `mount -t tmpfs -o size=`+size+`,mode=700 none "$TMPDIR" || exit 77
 hermes demo --backend local; code=$?; ls -A "$TMPDIR"; exit $code`)
-		cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
+		cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + rigtest.Guarded(t, os.Getenv("PATH")), "TMPDIR=" + dir}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 		var out, errs strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &errs

@@ -63,7 +63,7 @@ func sit(t *testing.T, name string, cols, rows int, settings, turns string, env 
 // start opens the terminal; what hermes leaves on it stays.
 func (s *terminal) start(cols, rows int, env []string, args ...string) {
 	s.t.Helper()
-	command := append([]string{"env", "-i", "PATH=" + os.Getenv("PATH"), "HOME=" + s.home, "USER=ada", "LANG=C.UTF-8", "TERM=tmux-256color"}, env...)
+	command := append([]string{"env", "-i", "PATH=" + rigtest.Guarded(s.t, os.Getenv("PATH")), "HOME=" + s.home, "USER=ada", "LANG=C.UTF-8", "TERM=tmux-256color"}, env...)
 	command = append(append(command, "hermes"), args...)
 	line := "cd site; " + strings.Join(command, " ") + "; printf 'exited with %d\\n' $?; exec sleep 600"
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(cols), "-y", strconv.Itoa(rows), "-c", s.home, "sh", "-c", line)
