@@ -175,10 +175,15 @@ func printRows(stdio *IO, e exposure.Exposure, asked bool) {
 	} else {
 		fmt.Fprintf(w, "  door\tseen\n")
 	}
+	var lists []string
 	for _, row := range e.Rows() {
 		note := ""
 		if row.Note != "" {
 			note = "  (" + visible(row.Note) + ")"
+		}
+		if names := strings.Fields(row.Force); len(row.Force) > cellWidth { // it would make every row as wide
+			lists = append(lists, list("  "+row.Name+" in force:", names)...)
+			row.Force = fmt.Sprintf("%d, see below", len(names))
 		}
 		if !asked {
 			fmt.Fprintf(w, "  %s\t%s%s\n", row.Name, row.Force, note)
@@ -191,6 +196,9 @@ func printRows(stdio *IO, e exposure.Exposure, asked bool) {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s%s\n", row.Name, row.Asked, row.Force, mark, note)
 	}
 	_ = w.Flush()
+	for _, line := range lists {
+		fmt.Fprintln(stdio.Stdout, line)
+	}
 	fmt.Fprintln(stdio.Stdout)
 	if !asked {
 		open := 0
@@ -201,6 +209,20 @@ func printRows(stdio *IO, e exposure.Exposure, asked bool) {
 		}
 		fmt.Fprintf(stdio.Stdout, "%d of %d doors open. %s\n", open, len(exposure.AllDoors()), boundary(e))
 	}
+}
+
+// How wide a cell may be, and the lines of what is wider.
+const cellWidth, lineWidth = 48, 100
+
+// list writes names after a heading, on as many lines as they need.
+func list(line string, names []string) (out []string) {
+	for _, name := range names {
+		if len(line)+1+len(name) > lineWidth {
+			out, line = append(out, line), "   "
+		}
+		line += " " + name
+	}
+	return append(out, line)
 }
 
 // boundary says whether the host is contained.
