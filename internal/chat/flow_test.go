@@ -24,7 +24,7 @@ func line(text, want string) step { return step{what: text, want: want} }
 
 func does(what string, do func(s *stage), want string) step { return step{do, what, want} }
 
-// unordered stands before events whose order is not said: a desk does not wait for who asks once the time is over.
+// unordered stands before events whose order is not said: a desk does not wait for who asks once the time is over, nor /stop for the turn.
 const unordered = "unordered:"
 
 func sorted(lines string) string {
