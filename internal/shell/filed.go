@@ -247,6 +247,11 @@ func (p *Program) Makes(path string, file func(string) (string, bool)) (text str
 // mostPlaces is how many places are followed for one path.
 const mostPlaces = 64
 
+// Links tells whether the text may make links, or move some.
+func (p *Program) Links() bool {
+	return p.made != nil && slices.ContainsFunc(p.made.copies, func(c copied) bool { return c.link || c.whole })
+}
+
 // Leads returns where a path leads by symbolic links: by those that the text makes, moves or copies, and by those that follow knows of,
 // which returns what it is given where there are none; it may be nil. A link may be made anew and lead to another one, so that there may
 // be several places. work is how much was looked at. all is false where there are more places than are followed.

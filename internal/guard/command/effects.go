@@ -103,6 +103,9 @@ func (c *ctx) ends(t target) []target {
 
 // leads returns where links on its way make a path lead. Looking at the disk takes time: it is done once for each path.
 func (c *ctx) leads(dir string) []string {
+	if c.facts.Lies == nil && !c.prog.Links() {
+		return nil
+	}
 	if to, ok := c.places[dir]; ok {
 		return to
 	}
