@@ -55,7 +55,7 @@ func newDemo(stdio *IO) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.backend, "backend", "", "play it on `BACKEND`: native (default on Linux), docker or local")
-	f.StringVar(&o.image, "image", "", "with docker, the local `IMAGE` (see hermes sandbox image build)")
+	f.StringVar(&o.image, "image", "", "with docker, the `IMAGE` instead of terminal.docker_image (see hermes sandbox image build)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	suggest(c, "backend", native.Name, docker.Name, "local")
 	return c
@@ -64,6 +64,11 @@ func newDemo(stdio *IO) *cobra.Command {
 func runDemo(ctx context.Context, stdio *IO, o demoOptions) (err error) {
 	if o.image != "" && o.backend != docker.Name {
 		return usage("Add --backend docker.", "--image is for containers")
+	}
+	if o.image == "" && o.backend == docker.Name {
+		if o.image, err = ownImage(stdio); err != nil {
+			return err
+		}
 	}
 	ctx, stop := child.Asked(ctx)
 	defer stop()
@@ -94,6 +99,21 @@ func runDemo(ctx context.Context, stdio *IO, o demoOptions) (err error) {
 		return exitCode(exitInterrupted)
 	}
 	return hinted(err)
+}
+
+// ownImage returns the image that the owner's containers are made of: the demo's home knows none of their settings.
+func ownImage(stdio *IO) (string, error) {
+	s := &settings{stdio: stdio}
+	o, err := s.open(false)
+	if err != nil {
+		return "", err
+	}
+	defer o.close()
+	snap, err := o.Load()
+	if err != nil {
+		return "", s.explain(err)
+	}
+	return snap.Settings.Terminal.Docker.Image, nil
 }
 
 // full tells whether a folder has no room for what little a demo writes.
