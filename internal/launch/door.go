@@ -247,19 +247,17 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 	if cmd.Dir == "" {
 		cmd.Dir = j.c.Place.here()
 	}
+	over := j.d.board.begin(j) // from now on others are judged with it
+	defer over()
+	if j.moved() && !j.still(prog) {
+		err := fmt.Errorf("run %q: what it would run is not what it was judged with: a script was changed meanwhile; run it again", shorten(j.r.Command))
+		return j.r, errors.Join(err, j.d.o.Log.Finish(j.ref(), audit.Result{Backend: j.r.Backend, Error: err.Error()}))
+	}
 	j.r.Ran = true
 	if j.c.Started != nil {
 		j.c.Started(Started{Result: j.r, Program: prog, Held: out.held, Clean: out.clean.String})
 	}
 	end := j.c.Place.begin(j)
-	over := j.d.board.begin(j) // from now on others are judged with it
-	defer over()
-	if j.moved() && !j.still(prog) {
-		end()
-		j.r.Ran = false
-		err := fmt.Errorf("run %q: what it would run is not what it was judged with: a script was changed meanwhile; run it again", shorten(j.r.Command))
-		return j.r, errors.Join(err, j.d.o.Log.Finish(j.ref(), audit.Result{Backend: j.r.Backend, Error: err.Error()}))
-	}
 	run := ctx
 	if j.c.Unbound != nil && cmd.Timeout > 0 {
 		var over func()

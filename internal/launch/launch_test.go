@@ -130,12 +130,16 @@ func (l *log) Finish(ref audit.Ref, r audit.Result) error {
 
 // says answers every question with the same choice.
 type says struct {
-	choice approval.Choice
-	asked  []approval.Question
+	choice    approval.Choice
+	asked     []approval.Question
+	meanwhile func() // done while the person thinks; nil: nothing
 }
 
 func (s *says) Prompt(_ context.Context, q approval.Question) (approval.Answer, error) {
 	s.asked = append(s.asked, q)
+	if s.meanwhile != nil {
+		s.meanwhile()
+	}
 	return q.Reply(s.choice), nil
 }
 

@@ -158,9 +158,11 @@ func TestWriting(t *testing.T) {
 func TestScriptsChangedMeanwhile(t *testing.T) {
 	for text, runs := range map[string]bool{"rm -rf ~\n": false, "chmod 777 x\n": false, "ls -l\n": true} {
 		p := newPair(t)
-		why := p.run(Call{Text: "bash good.txt", Started: func(Started) { p.write("good.txt", text) }})
-		if ran := len(p.box.ran) > 0; ran != runs || (why == "") != runs {
-			t.Errorf("changed to %q: ran %v, %s", text, ran, why)
+		p.person.choice, p.person.meanwhile = approval.Once, func() { p.write("good.txt", text) }
+		told := false
+		why := p.run(Call{Text: "git reset --hard; bash good.txt", Started: func(Started) { told = true }})
+		if ran := len(p.box.ran) > 0; ran != runs || (why == "") != runs || told != runs {
+			t.Errorf("changed to %q: ran %v, told of %v, %s", text, ran, told, why)
 		}
 	}
 }
