@@ -2,10 +2,14 @@ package native_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"hermes/internal/guard/scope"
 )
@@ -71,6 +75,52 @@ func TestBlank(t *testing.T) {
 	}
 	if os.Getenv(kernelVariable) == "" {
 		aged(t, "5.10", "TestBlank")
+	}
+}
+
+// What the host unmounts is not kept in use by a process that waits for the next opening.
+func TestBlankLetsGo(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("hermes-test", dir, "tmpfs", 0, ""); err != nil {
+		t.Skipf("skipped: needs the right to mount: %v", err)
+	}
+	mounted := true
+	t.Cleanup(func() {
+		if mounted {
+			_ = unix.Unmount(dir, unix.MNT_DETACH)
+		}
+	})
+	s, conf := spec(t)
+	conf.Probe, s.BestEffort = []string{}, os.Getenv(kernelVariable) != ""
+	b := backend(t, conf)
+	p := open(t, b, s)
+	if out, code := run(t, p, "true"); code != 0 || !soon(func() bool { _, blank := b.Waiting(); return blank }) {
+		t.Fatalf("%q, or no process waits", out)
+	}
+	holders := func() (n int) { // of what this test started
+		for _, pid := range below(os.Getpid()) {
+			text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/mountinfo", pid))
+			if strings.Contains(string(text), "/.old"+dir+" ") {
+				n++
+			}
+		}
+		return n
+	}
+	if !soon(func() bool { return holders() == 1 }) {
+		t.Fatalf("%d processes see the mount", holders())
+	}
+	if err := unix.Unmount(dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	mounted = false
+	if !soon(func() bool { return holders() == 0 }) {
+		t.Errorf("%d processes hold what was unmounted", holders())
+	}
+	if out, code := run(t, p, "echo fine"); code != 0 || out != "fine" {
+		t.Errorf("the open one: %d %q", code, out)
+	}
+	if !soon(func() bool { _, blank := b.Waiting(); return blank }) {
+		t.Error("no other one waits")
 	}
 }
 

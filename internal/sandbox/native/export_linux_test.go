@@ -10,11 +10,11 @@ import (
 // Said returns what takes a launcher's words.
 func Said(log func(string)) io.Writer { return &said{log: log} }
 
-// Settle waits until what is to be made after a sandbox was closed is made.
+// Settle waits until what is to be made after a sandbox was opened or closed is made.
 func (b *Backend) Settle() {
 	for {
 		b.pool.mu.Lock()
-		busy := b.pool.making > 0
+		busy := b.pool.making > 0 || b.pool.sparing
 		b.pool.mu.Unlock()
 		if !busy {
 			return

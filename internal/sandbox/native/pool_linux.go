@@ -31,6 +31,7 @@ type pool struct {
 	waiting []*waiting // the oldest first
 	blank   *born      // nil: none
 	blankAt uint64     // mounts, when it was begun
+	follows bool       // somebody gives it up when that is another number
 	used    int        // blank processes so far
 	taken   int        // sandboxes so far
 }
@@ -58,6 +59,7 @@ const (
 	closeDelay = 10 * time.Millisecond  // after one was closed for the first time: often enough it was the last
 	recently   = 16                     // how many that were closed are remembered
 	openDelay  = 200 * time.Millisecond // after one was opened: most programs open only one
+	mountDelay = 2 * time.Second        // after something was mounted or taken away: often enough it was not all
 	refillTime = 10 * time.Second       // bounds the making of one
 )
 
@@ -306,11 +308,56 @@ func (b *Backend) spare(ctx context.Context, flags uintptr) {
 	_ = n.started()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.blank != nil {
+	if !p.follows {
+		p.follows = b.follow() == nil
+	}
+	if p.blank != nil || !p.follows || begun != p.mounts.now() {
 		n.abandon()
 		return
 	}
 	p.blank, p.blankAt = n, begun // close waits for this
+}
+
+// follow gives the blank process up, from now on, when something was mounted or taken away: it will not be used, and what the host
+// has taken away stays in use as long as it waits. Then another one is made. The caller holds the lock.
+func (b *Backend) follow() error {
+	p := &b.pool
+	mounts, err := unix.Open("/proc/self/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	quit, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		_ = unix.Close(mounts)
+		return err
+	}
+	ended := make(chan struct{})
+	p.busy.Go(func() {
+		<-p.quit
+		_, _ = unix.Write(quit, []byte{1, 0, 0, 0, 0, 0, 0, 1}) // not 0, whatever the order of bytes
+		<-ended
+		_ = unix.Close(quit)
+	})
+	p.busy.Go(func() {
+		defer close(ended)
+		defer unix.Close(mounts)
+		for {
+			on := []unix.PollFd{{Fd: int32(mounts), Events: unix.POLLPRI}, {Fd: int32(quit), Events: unix.POLLIN}}
+			if _, err := unix.Poll(on, -1); err != nil && err != unix.EINTR || on[1].Revents != 0 {
+				return
+			}
+			p.mu.Lock()
+			if p.blank != nil && p.blankAt != p.mounts.now() {
+				flags := p.blank.flags
+				p.blank.abandon()
+				if p.blank = nil; p.needSpare() {
+					p.later(mountDelay, nil, func(ctx context.Context) { b.spare(ctx, flags) })
+				}
+			}
+			p.mu.Unlock()
+		}
+	})
+	return nil
 }
 
 // prepare makes one.
