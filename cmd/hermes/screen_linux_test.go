@@ -102,6 +102,44 @@ func (s *terminal) says(text string) string {
 	return ""
 }
 
+// answers types an answer to the question on the screen until it is one: keys answer only once it has stood for a while without any,
+// and those that come before go on in the text.
+func (s *terminal) answers(typed string) {
+	s.t.Helper()
+	const ask = "Choice [o/s/a/D]"
+	keys, taken := []string{"Enter"}, func(shown string) bool { return !strings.Contains(shown, ask) }
+	if typed != "" {
+		keys, taken = []string{"C-u", typed}, func(shown string) bool { return strings.Contains(shown, " left: "+typed) }
+	}
+	for pause := time.Second; ; pause *= 2 {
+		if pause > time.Minute {
+			s.t.Fatalf("%q is no answer:\n%s", typed, s.tmux("capture-pane", "-p"))
+		}
+		s.keys(keys...)
+		if s.becomes(pause, taken) {
+			break
+		}
+	}
+	if typed != "" {
+		s.keys("Enter")
+		if !s.becomes(30*time.Second, func(shown string) bool { return !strings.Contains(shown, ask) }) {
+			s.t.Fatalf("%q answers nothing:\n%s", typed, s.tmux("capture-pane", "-p"))
+		}
+		s.keys("C-u") // what came before
+	}
+}
+
+// becomes waits until the screen is as it should be.
+func (s *terminal) becomes(most time.Duration, so func(shown string) bool) bool {
+	s.t.Helper()
+	for begun := time.Now(); time.Since(begun) < most; time.Sleep(30 * time.Millisecond) {
+		if so(s.tmux("capture-pane", "-p")) {
+			return true
+		}
+	}
+	return false
+}
+
 // child is the process id of hermes.
 func (s *terminal) child() string {
 	s.t.Helper()
@@ -272,11 +310,7 @@ func TestScreenQuestion(t *testing.T) {
 				s.shot("asked", "Choice [o/s/a/D]")
 			}
 			s.says("Choice [o/s/a/D]")
-			time.Sleep(time.Second) // keys answer only after a while
-			if row.typed != "" {
-				s.keys(row.typed)
-			}
-			s.keys("Enter")
+			s.answers(row.typed)
 			s.shot(row.name, row.shows)
 		})
 	}
