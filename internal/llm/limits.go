@@ -65,14 +65,14 @@ func Known(model string) (Limits, bool) {
 	return undated(name)
 }
 
-var date = regexp.MustCompile(`^20\d\d(\d{4}|-\d\d-\d\d)$`)
+var date = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^20\d\d(\d{4}|-\d\d-\d\d)$`) })
 
 // undated returns what is listed of a model that is listed by a name with a date behind it ("…-20250929", "…-2025-09-29"), if only one
 // is: of several nobody knows which one answers.
 func undated(name string) (found Limits, ok bool) {
 	for listed, l := range models() {
 		rest, dated := strings.CutPrefix(listed, name+"-")
-		if !dated || !date.MatchString(rest) {
+		if !dated || !date().MatchString(rest) {
 			continue
 		}
 		if ok {

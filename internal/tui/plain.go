@@ -306,7 +306,7 @@ func (p *plain) view() view { return view{cols: p.cols, look: p.look, now: time.
 
 func (p *plain) opened(e chat.Opened) {
 	if p.greet = p.o.Person && len(e.History) == 0; len(e.History) > 0 {
-		p.say(plainLine(number(len(e.History), "message")+" so far."))
+		p.say(plainLine(number(len(e.History), "message") + " so far."))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"hermes/internal/agent"
@@ -384,7 +385,9 @@ func (t *transcript) opened(history []session.Message) {
 }
 
 // exited is the line in which Hermes tells the model how a command ended, also one that was broken off.
-var exited = regexp.MustCompile(`(?m)^(?:It has ended at once: |\[Command (?:timed out after \d+s|interrupted)\] )?(exit code -?\d+\b|it was (?:interrupted|ended)\b.*)`)
+var exited = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(?:It has ended at once: |\[Command (?:timed out after \d+s|interrupted)\] )?(exit code -?\d+\b|it was (?:interrupted|ended)\b.*)`)
+})
 
 // exitOf returns how the command of a stored call ended, as its summary said it: its tool calls that a result like any other. What
 // Hermes says stands behind what was printed, which may say the same of itself.
@@ -397,7 +400,7 @@ func exitOf(m session.Message) string {
 	if at >= 0 {
 		text = text[at:]
 	}
-	all := exited.FindAllStringSubmatch(text, -1)
+	all := exited().FindAllStringSubmatch(text, -1)
 	switch {
 	case len(all) == 0:
 		return ""
