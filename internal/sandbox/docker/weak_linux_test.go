@@ -2,6 +2,7 @@ package docker_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -155,6 +156,7 @@ func TestRaisedLimits(t *testing.T) {
 	s := kept()
 	s.Limits = plan.Limits{CPU: plan.Limit{Value: 0.29}, Memory: plan.Limit{Value: 512}, PIDs: plan.Limit{Value: 200}}
 	c := r.conf(t, s)
+	_ = r.backend(t, c) // leaves nothing
 	for _, row := range []struct {
 		what   string
 		update []string
@@ -200,7 +202,7 @@ func TestReaper(t *testing.T) {
 		t.Helper()
 		args := append([]string{"run", "-d", "--network=none", "--name", name}, more...)
 		r.call(t, append(args, testImage, "sleep", "300")...)
-		t.Cleanup(func() { _ = r.engine(t.Context(), nil, &bytes.Buffer{}, "rm", "-f", name) })
+		t.Cleanup(func() { _ = r.engine(context.Background(), nil, &bytes.Buffer{}, "rm", "-f", name) })
 	}
 	start("hermes-0000000a", "--rm", "--label", "hermes-agent=1", "--label", "hermes-owner="+label) // an owner that is gone
 	start("hermes-0000000b", "--rm", "--label", "hermes-agent=1", "--label", "hermes-owner=other")  // another home's
