@@ -15,6 +15,11 @@ func TestTools(t *testing.T) {
 	if home, err := os.UserHomeDir(); err == nil { // toolchains of whoever runs the tests
 		s.Read = append(s.Read, existing(filepath.Join(home, ".pyenv"), filepath.Join(home, "go/pkg/mod"), filepath.Join(home, ".cargo"))...)
 	}
+	if python, err := exec.LookPath("python3"); err == nil { // one in another home than HOME says: its shims need the rest
+		if dir, _, ok := strings.Cut(python, "/shims/"); ok {
+			s.Read = append(s.Read, dir)
+		}
+	}
 	write(t, filepath.Join(conf.Home, ".gitconfig"), "[user]\n\tname = A \"B\" C\n\temail = a@example.com\n[credential]\n\thelper = store\n")
 	write(t, filepath.Join(tree, "go.mod"), "module x\n\ngo 1.20\n")
 	write(t, filepath.Join(tree, "main.go"), "package main\n\nfunc main() { println(\"built\") }\n")
