@@ -100,7 +100,7 @@ func TestLeaks(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	cycle() // from the second on changes of the system's secrets are watched for
+	cycle()                // from the second on changes of the system's secrets are watched for
 	if !soon(func() bool { // one sandbox and one process wait; a process is given up when anybody mounts something meanwhile
 		cycle()
 		b.Settle()
