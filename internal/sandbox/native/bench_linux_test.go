@@ -94,7 +94,7 @@ func BenchmarkBeside(b *testing.B) {
 			if ready, _ := warm.Waiting(); ready != 1 {
 				b.Fatal("no sandbox waits")
 			}
-			time.Sleep(3 * time.Millisecond) // the kernel takes down what is not in use any more
+			time.Sleep(20 * time.Millisecond) // the kernel takes down what is not in use any more
 			begin := time.Now()
 			row.run()
 			times[i] = append(times[i], time.Since(begin))
