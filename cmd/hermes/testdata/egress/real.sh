@@ -33,8 +33,9 @@ printf 'Package: hello\nVersion: 1.0.0\nArchitecture: all\nMaintainer: t\nFilena
 case $1 in
 native) own="native_read: [\"$prefix\"]" ;;
 docker) # this machine's programs, read-only, in a container; the work tree is mounted
-	own="docker_image: \"$2\", network: allowlist, docker_mount_cwd_to_workspace: true, docker_volumes: [\"$prefix:$prefix:ro\"]"
-	for dir in /usr/bin /usr/lib /usr/share /usr/local /var/lib/dpkg /etc/apt /etc/ssl; do own=${own/%]/, \"$dir:$dir:ro\"]}; done
+	own="docker_image: \"$2\", network: allowlist, docker_mount_cwd_to_workspace: true, docker_volumes: [\"/usr/bin:/usr/bin:ro\"]"
+	[[ $prefix == /usr ]] && prefix= # the rest of /usr is the image's: its init is there
+	for dir in $prefix /usr/lib /usr/share /usr/local /var/lib/dpkg /etc/apt /etc/ssl; do own=${own/%]/, \"$dir:$dir:ro\"]}; done
 	# With the host's programs mounted it is no boundary, and would ask.
 	skip='command_allowlist: ["packages from another registry", "export makes programs run or load something else"]'
 	;;
