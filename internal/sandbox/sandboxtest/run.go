@@ -212,6 +212,24 @@ func (b *bench) signalled(text string, signals []sandbox.Signal) (string, sandbo
 
 // Ctrl-C and Ctrl-D as typed on a terminal.
 func testTyped(b *bench) {
+	var told string
+	for range 3 { // a shell that is just between two commands loses one of them in ten thousand, or what its trap says
+		if told = b.typesInterrupt(); told == "" {
+			break
+		}
+		b.Log(told)
+	}
+	if told != "" {
+		b.Error("three times")
+	}
+	s, out := b.run(sandbox.Command{Text: `cat; echo end`, Terminal: &sandbox.Size{Rows: 9, Cols: 80}, Stdin: strings.NewReader("line\n"), Timeout: 20 * time.Second})
+	if !strings.Contains(out, "end") || s.Code != 0 {
+		b.Errorf("%q, %+v", out, s)
+	}
+}
+
+// typesInterrupt types Ctrl-C at a shell that has a trap for it, and returns what is wrong with what came of it.
+func (b *bench) typesInterrupt() string {
 	r, w := io.Pipe()
 	ready := &watcher{want: "ready", seen: make(chan struct{})}
 	go func() {
@@ -224,12 +242,9 @@ func testTyped(b *bench) {
 	})
 	_ = w.Close()
 	if err != nil || s.Code != 7 || !strings.Contains(ready.String(), "caught") {
-		b.Errorf("%q, %+v, %v", ready.String(), s, err)
+		return fmt.Sprintf("%q, %+v, %v", ready.String(), s, err)
 	}
-	s, out := b.run(sandbox.Command{Text: `cat; echo end`, Terminal: &sandbox.Size{Rows: 9, Cols: 80}, Stdin: strings.NewReader("line\n"), Timeout: 20 * time.Second})
-	if !strings.Contains(out, "end") || s.Code != 0 {
-		b.Errorf("%q, %+v", out, s)
-	}
+	return ""
 }
 
 func testTimeout(b *bench) {
