@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"hermes/internal/approval"
 	"hermes/internal/audit"
@@ -259,9 +258,9 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 	}
 	end := j.c.Place.begin(j)
 	run := ctx
-	if j.c.Unbound != nil && cmd.Timeout > 0 {
+	if j.c.Unbound != nil { // the sandbox cannot be told later that it holds no more
 		var over func()
-		run, over = bounded(ctx, cmd.Timeout, j.c.Unbound)
+		run, over = sandbox.WithLiftable(ctx, cmd.Timeout, j.c.Unbound)
 		defer over()
 		cmd.Timeout = 0
 	}
@@ -271,9 +270,6 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 		status, err = j.box.Run(run, cmd)
 	}
 	end()
-	if status.Interrupted && errors.Is(context.Cause(run), errTime) {
-		status.Code, status.Interrupted, status.TimedOut = 124, false, true
-	}
 	j.r.Ran = !errors.Is(err, sandbox.ErrChanged)
 	j.r.Status = status
 	j.r.Warnings = append(j.r.Warnings, status.Notices...)
@@ -301,25 +297,6 @@ func (j *journey) execute(ctx context.Context, prog *shell.Program) (Result, err
 		j.r.Warnings = append(j.r.Warnings, "the command has run, but its result is missing in the audit log: "+lost.Error())
 	}
 	return j.r, err
-}
-
-// errTime is why a command is ended whose time is up.
-var errTime = errors.New("timed out")
-
-// bounded bounds a command in time, until that is lifted.
-func bounded(ctx context.Context, limit time.Duration, lifted <-chan struct{}) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	go func() {
-		timer := time.NewTimer(limit)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			cancel(errTime)
-		case <-lifted:
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() { cancel(nil) }
 }
 
 // maxChanges is how often a command is judged again because others have changed the session's shell before it could start.

@@ -477,7 +477,7 @@ func TestUnbound(t *testing.T) {
 					}
 					select {
 					case <-ctx.Done():
-						b.box.status = sandbox.Status{Code: 130, Interrupted: true}
+						b.box.status, _ = sandbox.Ended(ctx, sandbox.Status{})
 					case <-time.After(time.Minute):
 						b.box.status = sandbox.Status{Code: 3}
 					}

@@ -95,6 +95,26 @@ func WithTimeout(ctx context.Context, limit time.Duration) (context.Context, con
 	return context.WithTimeoutCause(ctx, limit, errTimeout)
 }
 
+// WithLiftable bounds a context as WithTimeout does, until lifted is closed; nil is never. What runs within it sees a command whose
+// time is up. The end is to be called when it is over.
+func WithLiftable(ctx context.Context, limit time.Duration, lifted <-chan struct{}) (context.Context, context.CancelFunc) {
+	if limit <= 0 || lifted == nil {
+		return WithTimeout(ctx, limit)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel(errTimeout)
+		case <-lifted:
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
 // TimedOut tells whether a context ended by the time limit of WithTimeout.
 func TimedOut(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errTimeout) }
 

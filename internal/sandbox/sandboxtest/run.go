@@ -259,6 +259,13 @@ func testTimeout(b *bench) {
 	if s, _ := b.run(sandbox.Command{Argv: []string{"true"}, Timeout: time.Minute}); s.Code != 0 {
 		b.Errorf("within its time: %+v", s)
 	}
+	// A limit that the caller could have lifted is told like any other.
+	ctx, end := sandbox.WithLiftable(b.Context(), 100*time.Millisecond, make(chan struct{}))
+	defer end()
+	s, err := b.box.Run(ctx, sandbox.Command{Argv: []string{"sleep", b.mark}, Grace: 100 * time.Millisecond})
+	if err != nil || s.Code != 124 || !s.TimedOut || s.Interrupted {
+		b.Errorf("the caller's limit: %+v %v", s, err)
+	}
 }
 
 func testCancel(b *bench) {
