@@ -14,7 +14,7 @@ import (
 // localFacts tells the guard about this machine: where it is, and what the script files that a command names hold, and
 // what git knows of the paths, and where links lead. The environment is left out on purpose: the command may run in another one, and a verdict should not depend on it.
 func localFacts(stdio *IO, o checkOptions) command.Facts {
-	f := command.Facts{Home: o.home, Dir: o.dir, Profile: o.profile, Supervised: o.supervised, Lies: launch.Lies}
+	f := command.Facts{Home: o.home, Dir: o.dir, Profile: o.profile, Supervised: o.supervised, Resolve: launch.Resolve}
 	if f.Home == "" {
 		f.Home = cmp.Or(stdio.Env("HOME"), stdio.Env("USERPROFILE"))
 	}

@@ -121,7 +121,7 @@ func (j *journey) facts() command.Facts {
 	}
 	j.lasting(&f)
 	if j.c.Place.hostFiles() {
-		f.Lies = Lies
+		f.Resolve = Resolve
 	}
 	if f.File != nil {
 		f.File, f.Unread = nil, true // the script is another one inside

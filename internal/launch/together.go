@@ -80,7 +80,7 @@ func (j *journey) file(name string) (text string, ok bool) {
 		text, ok = more, true
 	}
 	names := []string{name}
-	if at := Lies(name); at != name {
+	if at := Resolve(name); at != name {
 		names = append(names, at)
 	}
 	for _, o := range running {
@@ -150,8 +150,8 @@ func (j *journey) reading() (*shell.Program, command.Facts) {
 	return j.prog, j.against
 }
 
-// Lies returns where a file lies, or would: links on the way are followed, also where they lead to what is not there yet.
-func Lies(name string) string {
+// Resolve returns where a file lies, or would: links on the way are followed, also where they lead to what is not there yet.
+func Resolve(name string) string {
 	if name == "" {
 		return name
 	}
@@ -223,7 +223,7 @@ func (j *journey) scripts() map[string]string {
 	defer j.looks.Unlock()
 	out := make(map[string]string, len(j.reads))
 	for name := range j.reads {
-		out[name] = Lies(name)
+		out[name] = Resolve(name)
 	}
 	return out
 }

@@ -198,7 +198,7 @@ func TestLinksThatAreThere(t *testing.T) {
 }
 
 // What a link leads to counts whether it is there yet or not, and a ring of links ends.
-func TestLies(t *testing.T) {
+func TestResolve(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -214,12 +214,12 @@ func TestLies(t *testing.T) {
 	for name, want := range map[string]string{
 		"a": "a", "l/x": "a/x", "l/x/y/z": "a/x/y/z", "dangling": "a/none", "far": "none/x", "two": "a/none", "l/up": "none", "l/up/x": "none/x", "none": "none",
 	} {
-		if got := Lies(filepath.Join(dir, name)); got != filepath.Join(dir, want) {
+		if got := Resolve(filepath.Join(dir, name)); got != filepath.Join(dir, want) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	Lies(filepath.Join(dir, "ring/x"))
-	if deep := filepath.Join(dir, "none", strings.Repeat("a/", 500_000)); Lies(deep) != deep { // it takes a time that grows as its length does
+	Resolve(filepath.Join(dir, "ring/x"))
+	if deep := filepath.Join(dir, "none", strings.Repeat("a/", 500_000)); Resolve(deep) != deep { // it takes a time that grows as its length does
 		t.Error("a path of which nothing is there lies elsewhere")
 	}
 }

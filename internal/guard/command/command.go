@@ -28,7 +28,7 @@ type Facts struct {
 	Env        map[string]string                                    // variables known to be set
 	File       func(path string) (text string, ok bool)             // text of a script file; may be nil
 	Unread     bool                                                 // no script is ever read: they are files of another machine
-	Lies       func(path string) string                             // where a path lies, or would: links on its way are followed; may be nil
+	Resolve    func(path string) string                             // where a path lies, or would: links on its way are followed; may be nil
 	Defined    func(name string, alias bool) (text string, ok bool) // as of shell.Options; may be nil
 	Tracked    func(path string) Fact                               // whether git tracks a path; may be nil
 	Ignored    func(path string) Fact                               // whether git ignores a path; may be nil

@@ -62,7 +62,7 @@ func (c *ctx) operandTargets(i int) []target {
 	if !l.resolved {
 		l.resolved = true
 		for _, k := range l.operands {
-			l.targets = append(l.targets, c.beyond(i, c.targets(c.args(i)[k], c.cmd(i).Dir))...)
+			l.targets = append(l.targets, c.with(i, c.targets(c.args(i)[k], c.cmd(i).Dir), c.led)...)
 		}
 	}
 	return l.targets
@@ -90,7 +90,7 @@ func (c *ctx) led(t target) []target {
 	return out
 }
 
-// ends returns what a target is where links are followed to the end.
+// ends returns what a target is where links are followed to the end, as whatever opens a file to write does.
 func (c *ctx) ends(t target) []target {
 	all := t.all
 	t.all = true
@@ -103,13 +103,13 @@ func (c *ctx) ends(t target) []target {
 
 // leads returns where links on its way make a path lead. Looking at the disk takes time: it is done once for each path.
 func (c *ctx) leads(dir string) []string {
-	if c.facts.Lies == nil && !c.prog.Links() {
+	if c.facts.Resolve == nil && !c.prog.Links() {
 		return nil
 	}
 	if to, ok := c.places[dir]; ok {
 		return to
 	}
-	to, work, all := c.prog.Leads(dir, c.lies())
+	to, work, all := c.prog.Leads(dir, c.resolver())
 	if c.steps += work / 16; !all {
 		c.steps = max(c.steps, maxSteps+1)
 	}
@@ -120,11 +120,11 @@ func (c *ctx) leads(dir string) []string {
 	return to
 }
 
-// lies follows the links that are there. What they lead to below a folder that rules know keeps that folder's own name, which may be
+// resolver follows the links that are there. What they lead to below a folder that rules know keeps that folder's own name, which may be
 // spelled by a link.
-func (c *ctx) lies() func(path string) string {
-	lies := c.facts.Lies
-	if lies == nil {
+func (c *ctx) resolver() func(path string) string {
+	resolve := c.facts.Resolve
+	if resolve == nil {
 		return nil
 	}
 	if c.roots == nil {
@@ -133,7 +133,7 @@ func (c *ctx) lies() func(path string) string {
 			if root == "" {
 				continue
 			}
-			if real := lies(root); real != root {
+			if real := resolve(root); real != root {
 				c.roots = append(c.roots, [2]string{root, real})
 			}
 		}
@@ -142,7 +142,7 @@ func (c *ctx) lies() func(path string) string {
 		if path == "" || path[0] != '/' {
 			return path
 		}
-		to := lies(path)
+		to := resolve(path)
 		for _, root := range c.roots {
 			if under(to, root[1]) {
 				return root[0] + to[len(root[1]):]
@@ -179,7 +179,7 @@ func redirect(is place) match {
 			if !r.Writes() {
 				continue
 			}
-			if _, ok := c.find(c.opened(i, c.targets(r.Target, c.cmd(i).Dir)), is); ok {
+			if _, ok := c.find(c.with(i, c.targets(r.Target, c.cmd(i).Dir), c.ends), is); ok {
 				return span{r.Start, r.End}, true
 			}
 		}
@@ -214,7 +214,7 @@ func (c *ctx) writes(i int) []target {
 		l.wrote = true
 		for _, r := range c.cmd(i).Redirs {
 			if r.Writes() {
-				l.writes = append(l.writes, c.opened(i, c.targets(r.Target, c.cmd(i).Dir))...)
+				l.writes = append(l.writes, c.with(i, c.targets(r.Target, c.cmd(i).Dir), c.ends)...)
 			}
 		}
 		l.writes = append(l.writes, c.written(i)...)
@@ -222,14 +222,14 @@ func (c *ctx) writes(i int) []target {
 	return l.writes
 }
 
-// opened adds to some targets where they are when links are followed to the end, as whatever opens a file to write does.
-func (c *ctx) opened(i int, list []target) []target {
+// with adds to some targets where links make them lead, as at tells: led or ends.
+func (c *ctx) with(i int, list []target, at func(target) []target) []target {
 	if c.cmd(i).Place > shell.Root {
 		return list
 	}
 	out := slices.Clip(list)
 	for _, t := range list {
-		out = append(out, c.ends(t)...)
+		out = append(out, at(t)...)
 	}
 	return out
 }
@@ -238,26 +238,14 @@ func (c *ctx) opened(i int, list []target) []target {
 func (c *ctx) written(i int) []target {
 	list := c.named(i)
 	if _, ok := c.opt(i, "--follow-symlinks"); ok {
-		return c.opened(i, list)
+		return c.with(i, list, c.ends)
 	}
 	switch c.name(i) {
 	case "mv", "install", "ln", "link", "rsync", "sed", "perl", "ruby": // what bears the name is replaced: a link, not what it leads to
-		return c.beyond(i, list)
+		return c.with(i, list, c.led)
 	default:
-		return c.opened(i, list)
+		return c.with(i, list, c.ends)
 	}
-}
-
-// beyond adds to some targets where they are when links on their way are followed.
-func (c *ctx) beyond(i int, list []target) []target {
-	if c.cmd(i).Place > shell.Root {
-		return list
-	}
-	out := slices.Clip(list)
-	for _, t := range list {
-		out = append(out, c.led(t)...)
-	}
-	return out
 }
 
 // named returns what the program of command i writes to by itself, as it is named.

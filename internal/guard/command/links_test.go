@@ -12,7 +12,7 @@ import (
 func TestLinks(t *testing.T) {
 	links := map[string]string{"/home/u/p/out": "/home/u", "/home/u/p/dist": "/home/u/p/node_modules/.cache", "/srv/tree": "/data/tree",
 		"/home/u/p/rc": "/home/u/.bashrc"}
-	lies := func(path string) string {
+	resolve := func(path string) string {
 		for from, to := range links {
 			if path == from || strings.HasPrefix(path, from+"/") {
 				return to + path[len(from):]
@@ -62,7 +62,7 @@ func TestLinks(t *testing.T) {
 		{"ln -s ~/.bashrc r; sed -i --follow-symlinks s/a/b/ r", "/home/u/p", guard.Ask},
 		{strings.Repeat("ln -s x a; ", 400) + "ln -sfn /etc a; echo x > a/passwd", "/home/u/p", guard.Ask},
 	} {
-		v := Policy{}.Check(row.text, Facts{Home: "/home/u", Dir: row.dir, Lies: lies})
+		v := Policy{}.Check(row.text, Facts{Home: "/home/u", Dir: row.dir, Resolve: resolve})
 		if v.Action != row.want {
 			t.Errorf("%s: %v (%s), want %v", row.text, v.Action, v.Rule, row.want)
 		}
@@ -72,12 +72,12 @@ func TestLinks(t *testing.T) {
 // However often a path is named and by however many rules it is looked at, the disk is asked about it once.
 func TestLinksAreLookedAtOnce(t *testing.T) {
 	asked := map[string]int{}
-	lies := func(path string) string { asked[path]++; return path }
+	resolve := func(path string) string { asked[path]++; return path }
 	var text strings.Builder
 	for n := range 1000 {
 		fmt.Fprintf(&text, "echo x > d%d/a; rm d%d/a; ", n, n)
 	}
-	Policy{}.Check(text.String(), Facts{Home: "/home/u", Dir: "/home/u/p", Lies: lies})
+	Policy{}.Check(text.String(), Facts{Home: "/home/u", Dir: "/home/u/p", Resolve: resolve})
 	if asked["/home/u/p/d999"] != 1 {
 		t.Fatalf("the last folder was looked at %d times, or not by that name", asked["/home/u/p/d999"])
 	}
