@@ -26,6 +26,23 @@ func (r *reply) cost() (dollars float64, priced bool) {
 	return dollars + r.spent, priced && !r.unsure
 }
 
+// paid tells whether some of it is to be paid for: something had come, here or of a try before.
+func (r *reply) paid() bool { return begun(&r.Answer) || r.spent > 0 || r.unsure }
+
+// failed takes down what an answer cost that broke off for good, if any of it had come.
+func (t *turn) failed(got *reply) {
+	if got != nil && got.paid() {
+		t.lost(got)
+	}
+}
+
+// lost tells what an answer cost that is not stored, and has the next message pay for it.
+func (t *turn) lost(got *reply) {
+	dollars, priced := got.cost()
+	t.used(got.Usage, dollars, priced)
+	t.owed += dollars
+}
+
 // mostAttempts is how often one request is made with less and less, where the provider finds it too long.
 const mostAttempts = 4
 
@@ -41,6 +58,7 @@ func (t *turn) answer(ctx context.Context, last bool) (*reply, error) {
 		if err == nil || ctx.Err() != nil || !tooLong(err) || attempt == mostAttempts {
 			return got, err
 		}
+		t.failed(got)
 		t.a.learn(before / 4 * 3)
 		var failed error
 		if !tried {
@@ -56,7 +74,7 @@ func (t *turn) answer(ctx context.Context, last bool) (*reply, error) {
 			t.notice("The conversation is too long for the model and could not be summed up: " + failed.Error() + ". Nothing was cut.")
 		}
 		if t.tokens() >= before { // nothing is left to leave out
-			return got, err
+			return nil, err
 		}
 	}
 }

@@ -78,3 +78,43 @@ func TestCutBeforeArguments(t *testing.T) {
 		t.Errorf("made %d, %q, %v", made, k.all[3].Text, err)
 	}
 }
+
+// An answer that broke off for good is told with what it cost.
+func TestBrokenOffIsPaidFor(t *testing.T) {
+	o := options(place{&session.View{}, "x"}, scripted(func(_ context.Context, _ llm.Request, yield func(llm.Event, error) bool) {
+		if yield(llm.Usage{Input: 1_000_000}, nil) && yield(llm.Text{Text: "half"}, nil) {
+			yield(nil, &llm.Error{Provider: "p", Kind: llm.Cut})
+		}
+	}))
+	o.Limits.Price = llm.Price{Input: 2}
+	a := newAgent(t, o)
+	a.store = &memory{}
+	told := 0.0
+	err := a.Turn(t.Context(), "go", func(e Event) {
+		if e, ok := e.(Used); ok {
+			told += e.Dollars
+		}
+	})
+	if err == nil || told != 2 {
+		t.Errorf("$%v, %v", told, err)
+	}
+}
+
+// What is not looked at is not known to be paid for.
+func TestPriced(t *testing.T) {
+	paid := session.Message{Message: llm.Message{Role: llm.Assistant, Text: "a"}, Model: "m", Usage: llm.Usage{Output: 1}, Dollars: 1}
+	for what, row := range map[string]struct {
+		one  session.Message
+		want bool
+	}{
+		"paid":            {paid, true},
+		"a mark":          {session.Message{Message: llm.Message{Role: llm.Assistant, Text: "[interrupted]"}}, true},
+		"no price":        {session.Message{Message: llm.Message{Role: llm.Assistant}, Model: "m", Usage: llm.Usage{Output: 1}}, false},
+		"nobody counted":  {session.Message{Message: llm.Message{Role: llm.Assistant}, Model: "m"}, false},
+		"a summary of it": {session.Message{Message: llm.Message{Role: llm.User}, Model: "m", Usage: llm.Usage{Output: 1}, Dollars: 1, Covers: 3}, false},
+	} {
+		if got := Priced([]session.Message{paid, row.one}); got != row.want {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+}

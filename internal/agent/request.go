@@ -214,7 +214,10 @@ func Taken(live []session.Message) int {
 func Priced(live []session.Message) bool {
 	paid := false
 	for _, m := range live {
-		if m.Usage.Output > 0 && m.Dollars == 0 {
+		switch {
+		case m.Covers > 0: // what the messages took that it stands for is not looked at
+			return false
+		case m.Usage.Output > 0 && m.Dollars == 0, m.Role == llm.Assistant && m.Model != "" && m.Usage == llm.Usage{}: // no price; not counted
 			return false
 		}
 		paid = paid || m.Dollars > 0

@@ -98,20 +98,21 @@ func (s *summing) ask(ctx context.Context, id, before, piece string) (string, er
 	}
 	r := llm.Request{Model: s.who.model, System: s.told(id), Messages: []llm.Message{{Role: llm.User, Text: piece + "\nWrite the summary now."}}}
 	got := &reply{model: s.who.model, price: s.who.limits.Price}
-	if err := s.t.gather(s.who.provider.Stream(ctx, r), got, false); err != nil {
+	err := s.t.gather(s.who.provider.Stream(ctx, r), got, false)
+	if err == nil || got.paid() {
+		dollars, priced := got.cost()
+		s.model, s.usage, s.dollars = got.model, s.usage.Plus(got.Usage), s.dollars+dollars
+		s.t.used(got.Usage, dollars, priced)
+	}
+	if err != nil {
 		return "", err
 	}
-	dollars, priced := got.cost()
-	s.model, s.usage, s.dollars = got.model, s.usage.Plus(got.Usage), s.dollars+dollars
-	s.t.used(got.Usage, dollars, priced)
 	text := strings.TrimSpace(got.Text)
 	switch {
 	case got.End.Stop != llm.Done || len(got.Calls) > 0:
 		return "", fmt.Errorf("ask %s for a summary: it ended with %q", got.model, got.End.Stop)
 	case text == "":
 		return "", fmt.Errorf("ask %s for a summary: it is empty", got.model)
-	case llm.Estimate(text) > llm.Estimate(piece):
-		return "", errSmall
 	}
 	return text, nil
 }

@@ -282,3 +282,20 @@ func TestSummaryModel(t *testing.T) {
 		}
 	}
 }
+
+// A conversation of which nearly all came from outside is summed up: what its summary stands for are the pages as well.
+func TestSummaryOfPages(t *testing.T) {
+	k := hostile(4000)
+	before := len(k.all)
+	model := scripted(func(_ context.Context, r llm.Request, yield func(llm.Event, error) bool) {
+		give(yield, says(strings.Repeat("Wanted: a look at the page. ", 120)))
+	})
+	a := newAgent(t, options(place{&session.View{}, "x"}, model))
+	a.store = k
+	if err := a.Compact(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if len(k.all) != before+1 || k.all[before].Covers == 0 {
+		t.Errorf("it was not summed up: %d messages, %d before", len(k.all), before)
+	}
+}

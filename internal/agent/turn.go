@@ -180,9 +180,11 @@ func (t *turn) step(ctx context.Context) (Why, error) {
 	case ctx.Err() != nil && err != nil:
 		return t.stop(ctx, answer)
 	case err != nil && last:
+		t.failed(answer)
 		t.notice("The summing up failed: " + err.Error())
 		return Steps, t.mark(ctx, Steps.mark())
 	case err != nil:
+		t.failed(answer)
 		return "", err
 	}
 	return t.take(ctx, answer, last)
@@ -233,9 +235,7 @@ func (t *turn) said(ctx context.Context, answer *reply, last bool) (Why, error) 
 			t.notice("The model gave an empty answer.")
 			return end, t.partly(ctx, answer, "no answer")
 		}
-		dollars, priced := answer.cost()
-		t.used(answer.Usage, dollars, priced)
-		t.owed += dollars
+		t.lost(answer)
 		t.nudge = empty
 		if answer.End.Stop == llm.Length {
 			t.notice("The answer reached its length limit before it said anything. The model is asked once more.")
@@ -298,7 +298,12 @@ func (t *turn) partly(ctx context.Context, answer *reply, mark string) error {
 
 // mark stores, as the model's last word, why there is no other: the next request is then valid, and nothing waits for an answer.
 func (t *turn) mark(ctx context.Context, mark string) error {
-	return t.history.append(ctx, session.Message{Message: llm.Message{Role: llm.Assistant, Text: "[" + mark + "]"}})
+	m := session.Message{Message: llm.Message{Role: llm.Assistant, Text: "[" + mark + "]"}, Dollars: t.owed}
+	if err := t.history.append(ctx, m); err != nil {
+		return err
+	}
+	t.owed = 0
+	return nil
 }
 
 // keep stores an answer with the calls as they were read, and tells what it cost.

@@ -127,8 +127,9 @@ func KindOf(status int, code, message string) Kind {
 	}
 	switch {
 	case has("context_length", "context length", "maximum context", "prompt is too long", "context window", "exceed_context", "exceeds the available context",
-		"exceed context limit", "input is too long", "maximum prompt length", "input token count", "string_above_max_length", "too many tokens",
+		"exceed context limit", "input is too long", "maximum prompt length", "input token count", "string_above_max_length",
 		"reduce the length of the messages"),
+		status != 429 && has("too many tokens"),       // with 429 it is a rate
 		status == 429 && has("request too large for"): // more than the account may send in a minute, so that waiting does not help
 		return TooLong
 	case status == 402, has("insufficient_quota", "credit balance", "billing"):

@@ -221,6 +221,8 @@ func TestTooLong(t *testing.T) {
 		{413, "rate_limit_exceeded", "Request too large for model x on tokens per minute (TPM): Limit 6000, Requested 9000", TooLong},
 		{429, "tokens rate_limit_exceeded", "Request too large for gpt-x in organization o on tokens per min (TPM): Limit 30000, Requested 35000.", TooLong},
 		{429, "tokens rate_limit_exceeded", "Rate limit reached for gpt-x on tokens per min (TPM): Limit 30000, Used 25000, Requested 9000.", Limited},
+		{400, "", "too many tokens in the request", TooLong},
+		{429, "ThrottlingException", "Too many tokens, please wait before trying again.", Limited},
 		{400, "invalid_request_error", "max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens", Invalid},
 	} {
 		if got := KindOf(row.status, row.code, row.message); got != row.want {
