@@ -122,6 +122,7 @@ func (j *journey) facts() command.Facts {
 	j.lasting(&f)
 	if j.c.Place.hostFiles() {
 		f.Resolve = Resolve
+		f.Settle()
 	}
 	if f.File != nil {
 		f.File, f.Unread = nil, true // the script is another one inside

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -62,10 +63,25 @@ func (c *ctx) operandTargets(i int) []target {
 	if !l.resolved {
 		l.resolved = true
 		for _, k := range l.operands {
-			l.targets = append(l.targets, c.with(i, c.targets(c.args(i)[k], c.cmd(i).Dir), c.led)...)
+			l.targets = append(l.targets, c.reached(i, c.args(i)[k])...)
 		}
 	}
 	return l.targets
+}
+
+// reached returns the paths that an operand of command i may name, with where links on their way lead. One that is named like a folder
+// is followed itself, and by some programs always.
+func (c *ctx) reached(i int, w shell.Word) []target {
+	at := c.led
+	switch c.name(i) {
+	case "chmod", "chown", "chgrp":
+		at = c.ends
+	default:
+		if strings.HasSuffix(w.Text, "/") || strings.HasSuffix(w.Text, "/.") {
+			at = c.ends
+		}
+	}
+	return c.with(i, c.targets(w, c.cmd(i).Dir), at)
 }
 
 // led returns what a target is where links on its way lead: made by the text itself, or there already. A link that is named itself is
@@ -120,35 +136,49 @@ func (c *ctx) leads(dir string) []string {
 	return to
 }
 
-// resolver follows the links that are there. What they lead to below a folder that rules know keeps that folder's own name, which may be
-// spelled by a link.
+// resolver follows the links that are there, nil where that is not known.
 func (c *ctx) resolver() func(path string) string {
-	resolve := c.facts.Resolve
-	if resolve == nil {
+	if c.facts.Resolve == nil {
 		return nil
 	}
 	if c.roots == nil {
-		c.roots = [][2]string{}
-		for _, root := range [...]string{c.facts.Dir, c.tempDir(), c.facts.Home} {
-			if root == "" {
-				continue
-			}
-			if real := resolve(root); real != root {
-				c.roots = append(c.roots, [2]string{root, real})
-			}
+		c.roots = c.facts.roots()
+	}
+	return func(path string) string { return c.facts.lies(path, c.roots) }
+}
+
+// roots lists the folders that rules know and that a link spells, as they are named and where they are.
+func (f *Facts) roots() [][2]string {
+	out := [][2]string{}
+	for _, root := range [...]string{cmp.Or(f.TempDir, "/tmp"), f.Home} {
+		if root == "" {
+			continue
+		}
+		if real := f.Resolve(root); real != root && real != "/" {
+			out = append(out, [2]string{root, real})
 		}
 	}
-	return func(path string) string {
-		if path == "" || path[0] != '/' {
-			return path
+	return out
+}
+
+// lies follows the links of a path. What that leads to below a folder that rules know keeps that folder's own name.
+func (f *Facts) lies(path string, roots [][2]string) string {
+	if path == "" || path[0] != '/' {
+		return path
+	}
+	to := f.Resolve(path)
+	for _, root := range roots {
+		if under(to, root[1]) {
+			return root[0] + to[len(root[1]):]
 		}
-		to := resolve(path)
-		for _, root := range c.roots {
-			if under(to, root[1]) {
-				return root[0] + to[len(root[1]):]
-			}
-		}
-		return to
+	}
+	return to
+}
+
+// Settle puts the place in the place of Dir where links lead: what is done in a folder is done there, whatever name it was reached by.
+func (f *Facts) Settle() {
+	if f.Resolve != nil {
+		f.Dir = f.lies(f.Dir, f.roots())
 	}
 }
 
@@ -224,7 +254,7 @@ func (c *ctx) writes(i int) []target {
 
 // with adds to some targets where links make them lead, as at tells: led or ends.
 func (c *ctx) with(i int, list []target, at func(target) []target) []target {
-	if c.cmd(i).Place > shell.Root {
+	if c.cmd(i).Place > shell.Root || c.facts.Resolve == nil && !c.prog.Links() {
 		return list
 	}
 	out := slices.Clip(list)

@@ -104,7 +104,7 @@ func regrownOnly(c *ctx, i int) (span, bool) {
 	safe := len(starts) > 0
 	inside := true
 	for _, w := range starts {
-		for _, t := range c.targets(w, c.cmd(i).Dir) {
+		for _, t := range c.reached(i, w) {
 			safe = safe && ok(c, t)
 			inside = inside && c.inTree(t)
 		}
@@ -127,7 +127,7 @@ func (c *ctx) narrowTemp(i int, starts []shell.Word) bool {
 		return false
 	}
 	for _, w := range starts {
-		for _, t := range c.targets(w, c.cmd(i).Dir) {
+		for _, t := range c.reached(i, w) {
 			if t.maybe || !c.isTemp(t) && t.path != "/tmp" && t.path != "/var/tmp" && t.path != c.tempDir() {
 				return false
 			}

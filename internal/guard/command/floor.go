@@ -117,7 +117,7 @@ func deleter(name string) bool {
 func roots(is place) match {
 	return when(func(c *ctx, i int) (span, bool) {
 		for _, w := range startsOf(c.args(i)) {
-			if s, ok := c.find(c.targets(w, c.cmd(i).Dir), is); ok {
+			if s, ok := c.find(c.reached(i, w), is); ok {
 				return s, true
 			}
 		}
@@ -180,7 +180,7 @@ func movesVital(c *ctx, i int) (span, bool) {
 	to := c.args(i)[len(c.args(i))-1]
 	toNothing := to.Is("/dev/null")
 	for _, w := range words {
-		s, ok := c.find(c.targets(w, c.cmd(i).Dir), func(c *ctx, t target) bool { return c.isVital(t) || c.isHome(t) && (!t.all || toNothing) })
+		s, ok := c.find(c.reached(i, w), func(c *ctx, t target) bool { return c.isVital(t) || c.isHome(t) && (!t.all || toNothing) })
 		if ok {
 			return s, true
 		}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"testing"
 
@@ -11,14 +12,14 @@ import (
 // What is done behind a link is done where it leads: whether the text makes it, or it is there already.
 func TestLinks(t *testing.T) {
 	links := map[string]string{"/home/u/p/out": "/home/u", "/home/u/p/dist": "/home/u/p/node_modules/.cache", "/srv/tree": "/data/tree",
-		"/home/u/p/rc": "/home/u/.bashrc"}
-	resolve := func(path string) string {
+		"/home/u/p/rc": "/home/u/.bashrc", "/home/u/p/sys": "/etc", "/home/u/p/top": "/"}
+	resolve := func(name string) string {
 		for from, to := range links {
-			if path == from || strings.HasPrefix(path, from+"/") {
-				return to + path[len(from):]
+			if name == from || strings.HasPrefix(name, from+"/") {
+				return path.Clean(to + name[len(from):])
 			}
 		}
-		return path
+		return name
 	}
 	for _, row := range []struct {
 		text, dir string
@@ -33,6 +34,19 @@ func TestLinks(t *testing.T) {
 		{"rm -rf dist/*", "/home/u/p", guard.Allow},
 		{"rm -f out", "/home/u/p", guard.Allow}, // the link itself
 		{"rm -rf build dist/*", "/srv/tree", guard.Allow},
+		{"rm -rf *", "/home/u/p/out", guard.Block}, // where it is, not by what name
+		{"rm -rf *", "/home/u/p/sys", guard.Block},
+		{"echo x > passwd", "/home/u/p/sys", guard.Ask},
+		{"echo x >> .bashrc", "/home/u/p/out", guard.Ask},
+		{"rm -rf *", "/home/u/p/top", guard.Block},
+		{"rm -rf etc", "/home/u/p/top", guard.Block},
+		{"rm -rf out/", "/home/u/p", guard.Block}, // a slash behind a link follows it
+		{"rm -rf top/", "/home/u/p", guard.Block},
+		{"rm -rf out/.", "/home/u/p", guard.Block},
+		{"find top/ -delete", "/home/u/p", guard.Block},
+		{"ln -s / z; rm -rf z/", "/home/u/p", guard.Block},
+		{"chown -R u sys", "/home/u/p", guard.Block},
+		{"rm -f sys", "/home/u/p", guard.Allow},
 		{"cp -r ~ /tmp/l && rm -rf /tmp/l/*", "/home/u/p", guard.Allow},
 		{"ln -s ~/.ssh/authorized_keys q; echo k > q", "/home/u/p", guard.Ask},
 		{"ln -s ~/.ssh/authorized_keys q; echo k | tee q", "/home/u/p", guard.Ask},

@@ -35,6 +35,7 @@ func (k *Checker) Check(text string, f Facts) guard.Verdict {
 
 // Explain judges a text and returns what the shell would run.
 func (k *Checker) Explain(text string, f Facts) (guard.Verdict, shell.Program) {
+	f.Settle()
 	p := shell.Parse(text, shell.Options{Home: f.Home, Dir: f.Dir, Env: f.Env, File: f.File, Defined: f.Defined, Tails: k.deny.any()})
 	return k.Judge(&p, f), p
 }
