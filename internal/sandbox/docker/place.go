@@ -127,8 +127,8 @@ func (p *place) abandon(ctx context.Context) {
 	p.drop(ctx)
 }
 
-// drop removes a container that is not kept, or that was made for this one and is not what it should be. One that others have found
-// meanwhile stays theirs.
+// drop removes a container that is not kept, or that was made for this one and is not what it should be. One that others are seen
+// to have found meanwhile stays theirs; who finds it between the look and the removal makes another one.
 func (p *place) drop(ctx context.Context) {
 	if p.d.Reuse {
 		p.held.use.release()

@@ -50,14 +50,14 @@ const (
 func (b *Backend) plain(conf snapshot.Config, start runner.Start, e exposure.Exposure, temp string) *plain {
 	conf.Prelude, conf.Write = plainPrelude, plainState
 	e.Runner = exposure.Plain
-	p := &plain{
-		b: b, state: snapshot.New(conf), start: start, shell: conf.Shell, e: e, env: conf.Env, path: conf.Vars["PATH"], temp: temp,
-		groups: map[int]sandbox.Process{}, gate: sandbox.NewGate(plainQueue),
-	}
+	most := plainQueue
 	if b.conf.Queue > 0 {
-		p.gate = sandbox.NewGate(b.conf.Queue)
+		most = b.conf.Queue
 	}
-	return p
+	return &plain{
+		b: b, state: snapshot.New(conf), start: start, shell: conf.Shell, e: e, env: conf.Env, path: conf.Vars["PATH"], temp: temp,
+		groups: map[int]sandbox.Process{}, gate: sandbox.NewGate(most),
+	}
 }
 
 const plainQueue = 64

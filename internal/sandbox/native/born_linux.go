@@ -33,6 +33,7 @@ type born struct {
 	held     *held
 	limits   []exposure.Limit    // in force already: those of a Spec that asks for none
 	answer   <-chan *wall.Answer // nil: it is there
+	unsent   error               // why what it does first was not sent
 
 	mu    sync.Mutex // of pidfd
 	pidfd int        // -1: none
@@ -45,21 +46,20 @@ func (b *Backend) begin(h *host, l *launcher, flags uintptr, first *base, limits
 	if err != nil {
 		return nil, fmt.Errorf("open native sandbox: %w", err)
 	}
-	defer remote.Close()
 	n := &born{launcher: l, flags: flags, cpu: limits.CPU > 0, base: first, conn: conn, id: l.number(), pidfd: -1}
 	n.name = l.groups.Prefix + strconv.FormatUint(n.id, 10)
 	n.held = h.hold(n.name, limits)
 	n.answer, err = l.ask(&wall.Request{ID: n.id, Flags: flags, Old: n.held.old, New: n.held.new}, remote)
+	_ = remote.Close() // what is sent to a process that was never made is an error
 	if err != nil {
 		n.abandon()
 		return nil, fmt.Errorf("open native sandbox: %w", err)
 	}
 	if first != nil {
 		n.shown = first.shown() // before it looks
-		if err := wall.SendPlan(conn, &first.plan); err != nil {
-			n.abandon()
-			return nil, fmt.Errorf("open native sandbox: send plan: %w", err)
-		}
+		_ = conn.SetWriteDeadline(time.Now().Add(openTime))
+		n.unsent = wall.SendPlan(conn, &first.plan) // the launcher may say more of it
+		_ = conn.SetWriteDeadline(time.Time{})
 	}
 	return n, nil
 }
@@ -77,6 +77,9 @@ func (n *born) arrived(ctx context.Context) error {
 	case a.Errno != 0:
 		n.abandon()
 		return missing(a.What, syscall.Errno(a.Errno))
+	case n.unsent != nil:
+		n.abandon()
+		return fmt.Errorf("open native sandbox: send plan: %w", n.unsent)
 	}
 	n.pid, n.answer = a.PID, nil
 	n.mu.Lock()

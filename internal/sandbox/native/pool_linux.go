@@ -90,11 +90,14 @@ func (p *pool) await(ctx context.Context, d *design) {
 		}
 	case <-f.done:
 		return
+	case <-p.quit: // then nobody may make it any more
+		return
 	case <-ctx.Done():
 		return
 	}
 	select {
 	case <-f.done:
+	case <-p.quit:
 	case <-ctx.Done():
 	}
 }
@@ -344,6 +347,9 @@ func (b *Backend) follow() error {
 		for {
 			on := []unix.PollFd{{Fd: int32(mounts), Events: unix.POLLPRI}, {Fd: int32(quit), Events: unix.POLLIN}}
 			if _, err := unix.Poll(on, -1); err != nil && err != unix.EINTR || on[1].Revents != 0 {
+				p.mu.Lock()
+				p.follows = false
+				p.mu.Unlock()
 				return
 			}
 			p.mu.Lock()

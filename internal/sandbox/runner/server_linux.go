@@ -43,9 +43,10 @@ type server struct {
 	quit      bool
 	code      int
 
-	mu      sync.Mutex
 	signals chan os.Signal // that ask it to end
-	posted  []func()
+
+	mu     sync.Mutex // guards what follows
+	posted []func()
 }
 
 func newServer(parts Parts) *server {

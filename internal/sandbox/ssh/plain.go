@@ -86,9 +86,15 @@ const listening = `IFS= read -r n || exit 0; l=$(printf "\nx"); l=${l%x}; p=; k=
 func (s *plain) run(ctx context.Context, c sandbox.Command, plan snapshot.Plan) (status sandbox.Status, state []byte, told bool, err error) {
 	for again := (patience{}); ; {
 		status, state, told, err = s.try(ctx, c, plan)
-		if !errors.Is(err, errNoSession) || !again.wait(ctx, s.l) {
-			return status, state, told, err
+		if errors.Is(err, errNoSession) {
+			if again.wait(ctx, s.l) {
+				continue
+			}
+			if ctx.Err() != nil { // its time was up, or nobody wants it any more, while it waited for its turn
+				status, err = sandbox.Ended(ctx, status)
+			}
 		}
+		return status, state, told, err
 	}
 }
 
